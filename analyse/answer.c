@@ -3,22 +3,23 @@
 
 #include "analyse/names.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 const char *const answer_word[ANSWER_ABOUTS] = {
-	[ANSWER_FAILED] = "failed", [ANSWER_CURRENT] = "current", [ANSWER_IDLE] = "idle",
-	[ANSWER_ALONE] = "alone", [ANSWER_NOTHING] = "nothing",
-	[ANSWER_FEW] = "few", [ANSWER_LTO] = "lto", [ANSWER_OTHERS] = "others", [ANSWER_WORKERS] = "workers",
+	[ANSWER_FAILED] = "failed", [ANSWER_CURRENT] = "current", [ANSWER_IDLE] = "idle", [ANSWER_ALONE] = "alone",
+	[ANSWER_NOTHING] = "nothing",
+	[ANSWER_FEW] = "few", [ANSWER_LTO] = "lto", [ANSWER_OTHERS] = "others", [ANSWER_CORES] = "cores",
+	[ANSWER_WORKERS] = "workers",
 	[ANSWER_DEPENDENCIES] = "dependencies", [ANSWER_LOAD] = "load", [ANSWER_POOL] = "pool",
-	[ANSWER_MEMORY] = "memory", [ANSWER_DISK] = "disk",
+	[ANSWER_MEMORY] = "memory", [ANSWER_DISK] = "disk", [ANSWER_UNUSED] = "unused",
 };
 
 #define WALL_LEAST_US 2000000	/* a shorter build is not slow */
 #define PART_MOST 0.75		/* of the wall time: more is nearly all of it */
-#define PART_ONE 0.6		/* of several: it is most of them */
 #define PART_NEARLY 0.95	/* of several: it is nearly all of them */
 
 bool answer_is_part(const struct answer_work *w, int64_t us)
@@ -29,7 +30,7 @@ bool answer_is_part(const struct answer_work *w, int64_t us)
 
 bool answer_is_most(int64_t us, int64_t of_us)
 {
-	return (double)us >= PART_ONE * (double)of_us;
+	return (double)us >= ANSWER_PART_ONE * (double)of_us;
 }
 
 bool answer_is_nearly(int64_t us, int64_t of_us)
@@ -114,19 +115,29 @@ static void drop_sentence(struct answer *a, size_t at)
 	memmove(&a->sentence[at], &a->sentence[at + 1], (a->n - at) * sizeof *a->sentence);
 }
 
-/* One sentence is enough for a task that ran alone and is most of the longest chain, or that hangs. */
+/* Of the sentences about one task that ran alone or is most of the longest chain, one
+ * is enough: that with the cause, otherwise the one that explains more. */
+static int cause_rank(enum answer_about about)
+{
+	switch (about) {
+	case ANSWER_ALONE: case ANSWER_DEPENDENCIES: return 1;
+	case ANSWER_IDLE: return 4;
+	default: return 0;
+	}
+}
+
 static bool is_said(struct answer_work *w, enum answer_about about, const struct answer_span *span,
 		    int64_t explains_us)
 {
-	for (size_t i = 0; i < w->a->n; i++) {
-		const struct answer_sentence *other = &w->a->sentence[i];
+	int rank = cause_rank(about);
 
-		if (!span || span->task == NO_INDEX || other->task != span->task ||
-		    (about != ANSWER_ALONE && about != ANSWER_DEPENDENCIES) ||
-		    (other->about != ANSWER_ALONE && other->about != ANSWER_DEPENDENCIES &&
-		     other->about != ANSWER_IDLE))
+	for (size_t i = 0; rank && span && span->task != NO_INDEX && i < w->a->n; i++) {
+		const struct answer_sentence *other = &w->a->sentence[i];
+		int other_rank = cause_rank(other->about);
+
+		if (!other_rank || other->task != span->task)
 			continue;
-		if (other->about == ANSWER_IDLE || other->explains_us >= explains_us)
+		if (other_rank > rank || (other_rank == rank && other->explains_us >= explains_us))
 			return true;
 		drop_sentence(w->a, i);
 		break;
@@ -134,11 +145,25 @@ static bool is_said(struct answer_work *w, enum answer_about about, const struct
 	return false;
 }
 
+/* Others' share of the CPU explains its part of the time, and what only takes long without the CPU does
+ * not explain it again. */
+static int64_t beside_others(const struct answer_work *w, enum answer_about about, int64_t us)
+{
+	switch (about) {
+	case ANSWER_ALONE: case ANSWER_NOTHING: case ANSWER_FEW: case ANSWER_LTO:
+	case ANSWER_CORES: case ANSWER_WORKERS: case ANSWER_DEPENDENCIES:
+		return MIN(us, w->s->wall_us - w->others_us);
+	default:
+		return us;
+	}
+}
+
 void answer_end(struct answer_work *w, enum answer_about about, const struct answer_span *span, int64_t explains_us)
 {
 	struct answer *a = w->a;
 	size_t at;
 
+	explains_us = beside_others(w, about, explains_us);
 	answer_add(w, ".");
 	if (buf_error(&w->text)) {
 		w->error = buf_error(&w->text);
@@ -174,9 +199,10 @@ void answer_end(struct answer_work *w, enum answer_about about, const struct ans
 int answer_make(struct answer *a, const struct summary *s, const struct chain *c, const struct idle *idle)
 {
 	static void (*const say[])(struct answer_work *w) = {
-		answer_say_failure, answer_say_current, answer_say_idle, answer_say_others, answer_say_alone,
-		answer_say_few, answer_say_lto, answer_say_nothing_ran, answer_say_workers, answer_say_dependencies,
-		answer_say_load, answer_say_pool, answer_say_memory, answer_say_disk,
+		answer_say_failure, answer_say_current, answer_say_idle, answer_say_others,
+		answer_say_alone, answer_say_few, answer_say_lto, answer_say_nothing_ran,
+		answer_say_cores, answer_say_workers, answer_say_dependencies, answer_say_load, answer_say_pool,
+		answer_say_memory, answer_say_disk, answer_say_unused,
 	};
 	struct answer_work w = { .s = s, .c = c, .idle = idle, .a = a };
 

@@ -25,12 +25,14 @@ enum answer_about {
 	ANSWER_FEW,		/* few tasks ran at the end; no dependencies were recorded */
 	ANSWER_LTO,		/* GCC's link-time optimisation, a build inside the task that links */
 	ANSWER_OTHERS,		/* other processes used the CPU */
-	ANSWER_WORKERS,		/* ready tasks waited for a worker */
+	ANSWER_CORES,		/* the build itself used it */
+	ANSWER_WORKERS,		/* ready tasks waited for a worker, and cores were free */
 	ANSWER_DEPENDENCIES,	/* tasks waited for what others made */
 	ANSWER_LOAD,		/* ready tasks waited for the limit of the load average */
 	ANSWER_POOL,		/* ready tasks waited for a pool of ninja */
 	ANSWER_MEMORY,		/* programs waited for memory, or were killed because it ran out */
 	ANSWER_DISK,		/* programs waited for disks */
+	ANSWER_UNUSED,		/* cores were idle, and why is not known */
 	ANSWER_ABOUTS
 };
 

@@ -5,12 +5,22 @@
 #include "base/saturate.h"
 #include "base/text.h"
 
+#include <string.h>
+
 #define PART_SHORT 0.02		/* of the wall time in which tasks waited for memory */
-#define CPU_FULL 0.9		/* at least this is busy */
+#define CPU_MOST 0.8		/* of all cores: a build that uses more could not be much faster */
 #define CPU_FREE 0.75		/* of all cores: at most this is busy */
 #define CPU_WANTED 0.02		/* of the time of tasks: those that use less wait, or sleep */
 
 /* The machine */
+
+/* Of all cores, -1: not known. */
+static double busy_share(const struct answer_work *w)
+{
+	const struct host *h = &w->s->host;
+
+	return h->user_us < 0 ? -1 : summary_host_share(w->s, sat_add(h->user_us, MAX(h->system_us, 0)));
+}
 
 void answer_say_others(struct answer_work *w)
 {
@@ -27,7 +37,42 @@ void answer_say_others(struct answer_work *w)
 		return;
 	answer_add_percent(w, "Other processes used ", share, " of the CPU time, this build ");
 	answer_add_percent(w, "", summary_cpu_share(s), "");
-	answer_end(w, ANSWER_OTHERS, NULL, (others_us - idle_us) / s->cores);
+	w->others_us = (others_us - idle_us) / s->cores;
+	answer_end(w, ANSWER_OTHERS, NULL, w->others_us);
+}
+
+/* The build had the cores, and used them. */
+void answer_say_cores(struct answer_work *w)
+{
+	const struct summary *s = w->s;
+	double share = summary_cpu_share(s), of_kind;
+	const char *kind;
+
+	if (share < CPU_MOST || !answer_is_part(w, s->wall_us))
+		return;
+	answer_add_percent(w, "The build used ", share, " of ");
+	answer_add_number(w, "", s->cores, s->cores == 1 ? " core" : " cores");
+	kind = answer_times_kind(s, &of_kind);
+	if (kind && of_kind >= ANSWER_PART_ONE && strcmp(kind, "other")) {
+		answer_add_percent(w, ", ", of_kind, " of that in tasks of kind ");
+		answer_add(w, kind);
+	}
+	answer_add(w, ", so more workers would help little");
+	answer_end(w, ANSWER_CORES, NULL, s->cpu_us / s->cores);
+}
+
+/* Where dependencies are not known, or nothing else explains it. */
+void answer_say_unused(struct answer_work *w)
+{
+	const struct summary *s = w->s;
+	double busy = busy_share(w);
+
+	if (w->a->n || busy < 0 || busy > CPU_FREE || !s->n_ran || s->cores < 2 || !answer_is_part(w, s->wall_us))
+		return;
+	answer_add_percent(w, "The cores were idle ", 1 - busy, " of the time; ");
+	buf_addf(&w->text, "%.1f tasks ran at once on average, ", (double)s->running_sum_us / (double)s->wall_us);
+	answer_add_number(w, "", s->running_max, " at most");
+	answer_end(w, ANSWER_UNUSED, NULL, (int64_t)((1 - busy) * (double)s->wall_us));
 }
 
 void answer_say_memory(struct answer_work *w)
@@ -76,17 +121,26 @@ void answer_say_disk(struct answer_work *w)
 
 /* What ready tasks waited for */
 
-/* Workers are missing; and cores too, if the CPU was busy. */
+/*
+ * Workers are missing only if cores were free while tasks waited. Otherwise cores are missing, as in any build
+ * with more tasks than workers. Where that is not known, there must have been fewer workers than cores.
+ */
 void answer_say_workers(struct answer_work *w)
 {
 	const struct summary *s = w->s;
-	const struct host *h = &s->host;
 	const struct answer_span *wait = &w->times.waited[QUEUE_WORKER];
-	int64_t spare_us = s->wall_us - w->c->dependency_us;
-	double busy = h->user_us < 0 ? -1 :
-		summary_host_share(s, sat_add(h->user_us, MAX(h->system_us, 0)));
+	int64_t explains_us = MIN(wait->us, s->wall_us - w->c->dependency_us), idle_us, cores_us;
 
 	if (!w->c->waits.has_dependencies || !answer_is_part(w, wait->us) || answer_is_bound(w))
+		return;
+	idle_us = answer_times_idle_us(s, wait->from_us, wait->until_us);
+	cores_us = s->cores * (wait->until_us - wait->from_us);
+	if (idle_us >= 0 && cores_us > 0 ? (double)idle_us < (1 - CPU_FREE) * (double)cores_us :
+	    s->running_max >= s->cores || summary_cpu_share(s) > CPU_FREE)
+		return;
+	if (idle_us >= 0)
+		explains_us = MIN(explains_us, idle_us / s->cores);
+	if (!answer_is_part(w, explains_us))
 		return;
 	answer_add_percent(w, "Ready tasks waited for a free worker ", (double)wait->us /
 		    (double)s->wall_us, " of the time, with ");
@@ -94,14 +148,15 @@ void answer_say_workers(struct answer_work *w)
 		answer_add_number(w, "", s->running_max, " tasks at once at most");
 	else
 		answer_add(w, "one task at a time");
-	if (s->cores > 0)
-		answer_add_number(w, " on ", s->cores, busy >= CPU_FULL ? " busy core" : " core");
-	answer_add(w, s->cores > 1 ? "s" : "");
-	if (s->running_max < s->cores && busy >= 0 && busy < CPU_FREE)
-		answer_add(w, ": more workers (-j) would help");
+	if (idle_us >= 0)
+		buf_addf(&w->text, " while %.1f of %lld cores were idle", (double)idle_us * (double)s->cores /
+			 (double)cores_us, (long long)s->cores);
+	else
+		answer_add_number(w, " on ", s->cores, s->cores > 1 ? " cores" : " core");
+	answer_add(w, ": more workers (-j) would help");
 	if (answer_is_whole(s))
 		answer_add_time(w, "; the longest chain of dependencies takes ", w->c->dependency_us, "");
-	answer_end(w, ANSWER_WORKERS, NULL, MIN(wait->us, spare_us));
+	answer_end(w, ANSWER_WORKERS, NULL, explains_us);
 }
 
 void answer_say_load(struct answer_work *w)
@@ -134,3 +189,4 @@ void answer_say_pool(struct answer_work *w)
 	}
 	answer_end(w, ANSWER_POOL, wait, wait->us);
 }
+

@@ -16,6 +16,7 @@ struct answer_work {
 	const struct chain *c;
 	const struct idle *idle;
 	struct answer_times times;
+	int64_t others_us;	/* of the wall time, which others' use of the CPU explains; 0: no part */
 	struct buf text;	/* of the sentence being made */
 	struct answer *a;
 	int error;
@@ -23,6 +24,7 @@ struct answer_work {
 
 #define ANSWER_NAME_COLUMNS 60
 #define ANSWER_PART_LEAST 0.1	/* of the wall time: less explains nothing */
+#define ANSWER_PART_ONE 0.6	/* of several: it is most of them */
 
 /* Is a time a good part of the build's. */
 bool answer_is_part(const struct answer_work *w, int64_t us);
@@ -69,10 +71,12 @@ void answer_say_dependencies(struct answer_work *w);
 
 /* Of the machine and of workers: */
 void answer_say_others(struct answer_work *w);
+void answer_say_cores(struct answer_work *w);
 void answer_say_workers(struct answer_work *w);
 void answer_say_load(struct answer_work *w);
 void answer_say_pool(struct answer_work *w);
 void answer_say_memory(struct answer_work *w);
 void answer_say_disk(struct answer_work *w);
+void answer_say_unused(struct answer_work *w);
 
 #endif

@@ -4,7 +4,36 @@
 #include "base/minmax.h"
 #include "base/text.h"
 
+#include <string.h>
+
+#define CORES_ONE 1.5		/* a task that uses more has processes or threads side by side */
+#define CORES_MOST 0.75		/* the same of a machine that has few: it uses nearly all of them */
+
 /* Little to do at once */
+
+/* Do its processes run side by side, so that it used more than one core, or nearly all? */
+static bool is_parallel(const struct answer_work *w, uint32_t task)
+{
+	const struct cost_cpu *cpu = &w->s->nest[task].cpu;
+	double wall_us = (double)cost_wall_us(w->s->rec, &w->s->rec->task[task]);
+
+	return cpu->user_us >= 0 && w->s->cores > 1 &&
+	       (double)cpu->user_us + (double)cpu->system_us >= MIN(CORES_ONE, CORES_MOST * (double)w->s->cores) * wall_us;
+}
+
+/* Does GCC optimise one part after the other there? With -flto=N it runs a make, whose tasks are known. */
+static bool is_serial_lto(const struct answer_work *w, uint32_t task)
+{
+	static const char flag[] = " -flto";
+	const struct task *t = &w->s->rec->task[task];
+	const char *found;
+
+	if (strcmp(t->kind, "link") || t->hosts || strstr(t->program, "clang") ||
+	    (!strstr(t->program, "cc") && !strstr(t->program, "++")))
+		return false;
+	found = strstr(recording_command(w->s->rec, t), flag);
+	return found && (found[strlen(flag)] == ' ' || !found[strlen(flag)]);
+}
 
 void answer_say_alone(struct answer_work *w)
 {
@@ -12,7 +41,8 @@ void answer_say_alone(struct answer_work *w)
 	const struct answer_span *alone = &t->alone;
 	int64_t idle_us;
 
-	if (w->s->running_max < 2 || w->s->cores < 2 || !answer_is_part(w, t->alone_us))
+	if (w->s->running_max < 2 || w->s->cores < 2 || !answer_is_part(w, t->alone_us) ||
+	    is_parallel(w, alone->task))
 		return;
 	if (!answer_is_most(alone->us, t->alone_us)) {
 		answer_add_time(w, "For ", t->alone_us, " of ");
@@ -28,6 +58,8 @@ void answer_say_alone(struct answer_work *w)
 	if (idle_us > alone->us / 2 && answer_is_nearly(alone->us, alone->until_us - alone->from_us))
 		buf_addf(&w->text, " while %.*f core-seconds were idle", idle_us < 10000000,
 			 (double)idle_us / 1e6);
+	if (is_serial_lto(w, alone->task))
+		answer_add(w, ": its link-time optimisation is serial, -flto=auto lets it use all cores");
 	answer_end(w, ANSWER_ALONE, alone, alone->us);
 }
 
@@ -72,6 +104,10 @@ void answer_say_few(struct answer_work *w)
 		answer_add(w, "one task");
 	answer_add_time(w, " ran at a time in the last ", t->few.until_us - t->few.from_us, " of ");
 	text_add_time(&w->text, w->s->wall_us);
+	if (t->few.task != NO_INDEX) {
+		answer_add_name(w, ", ", t->few.task, "");
+		answer_add_time(w, " for ", t->few_task_us, " of that");
+	}
 	answer_add_number(w, "; before that, up to ", w->s->running_max, "");
 	answer_end(w, ANSWER_FEW, &t->few, t->few.us);
 }
@@ -129,6 +165,8 @@ void answer_say_dependencies(struct answer_work *w)
 	    !answer_is_part(w, explains_us))
 		return;
 	span.task = longest_of(s, c->dependency, c->n_dependency, &span.us);
+	if (answer_is_most(span.us, c->dependency_us) && is_parallel(w, span.task))
+		return;
 	span.from_us = s->rec->task[span.task].start_us;
 	span.until_us = span.from_us + span.us;
 	if (answer_is_nearly(span.us, c->dependency_us)) {

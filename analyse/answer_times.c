@@ -106,6 +106,22 @@ static void fill_end(struct answer_times *t, const struct summary *s)
 	}
 }
 
+/* The task that ran longest while few ran. */
+static void fill_few_task(struct answer_times *t, const struct summary *s)
+{
+	for (size_t i = s->n_ran; t->few.until_us >= 0 && i--; ) {
+		uint32_t task = s->by_end[i];
+		int64_t us = MIN(end_us(s, task), s->wall_us) - MAX(s->rec->task[task].start_us, t->few.from_us);
+
+		if (end_us(s, task) <= t->few.from_us)
+			break;
+		if (s->rec->task[task].hosts || us <= t->few_task_us)
+			continue;
+		t->few.task = task;
+		t->few_task_us = us;
+	}
+}
+
 /* The last one that began before, of those that host and ran all the while. */
 static void fill_around(struct answer_span *span, const struct summary *s)
 {
@@ -203,8 +219,40 @@ int answer_times_fill(struct answer_times *t, const struct summary *s, const str
 	fill_few(t, s);
 	fill_around(&t->nothing, s);
 	fill_end(t, s);
+	fill_few_task(t, s);
 	fill_waits(t, s, q);
 	return fill_lto(t, s);
+}
+
+/* Cores that do something */
+
+#define KINDS_MAX 32		/* there are fewer; kinds of other tools may be more, and are rare */
+
+const char *answer_times_kind(const struct summary *s, double *share)
+{
+	const char *kind[KINDS_MAX];
+	double us[KINDS_MAX] = { 0 }, all_us = 0;
+	size_t n = 0, most = 0, at;
+
+	for (size_t i = 0; i < s->n_ran; i++) {
+		const struct task *t = &s->rec->task[s->order[i]];
+		const struct cost *c = &s->nest[s->order[i]].cost;
+
+		if (!c->measured)
+			continue;
+		all_us += (double)c->cpu_us;
+		for (at = 0; at < n && kind[at] != t->kind; at++)
+			;
+		if (at == KINDS_MAX)
+			continue;
+		if (at == n)
+			kind[n++] = t->kind;
+		us[at] += (double)c->cpu_us;
+		if (us[at] > us[most])
+			most = at;
+	}
+	*share = all_us > 0 ? us[most] / all_us : 0;
+	return all_us > 0 ? kind[most] : NULL;
 }
 
 /* Cores that do nothing */

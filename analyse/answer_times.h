@@ -20,7 +20,9 @@ struct answer_times {
 	int64_t alone_us;	/* exactly one task ran */
 	struct answer_span alone;	/* the task of which that is true longest */
 	struct answer_span few;	/* to the end: few tasks ran at a time; .us: by how much shorter it
-				   would be with as many as ever ran at once */
+				   would be with as many as ever ran at once; .task: that ran longest
+				   then */
+	int64_t few_task_us;	/* for so long */
 	int64_t few_most;	/* this many at most */
 	struct answer_span waited[QUEUE_CAUSES];	/* at least one task waited for it; the task
 							   that waited longest */
@@ -32,6 +34,9 @@ int answer_times_fill(struct answer_times *t, const struct summary *s, const str
 
 /* Is it a part of GCC's link-time optimisation, inside the task that links. */
 bool answer_times_is_lto(const struct summary *s, uint32_t task);
+
+/* The kind of task that used most of the CPU time, and its share of that of all tasks; NULL: none is known. */
+const char *answer_times_kind(const struct summary *s, double *share);
 
 /* How long all cores together did nothing, as sampled; -1: unknown. */
 int64_t answer_times_idle_us(const struct summary *s, int64_t from_us, int64_t until_us);

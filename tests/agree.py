@@ -235,7 +235,7 @@ def check_groups(show):
 def plain(cell):
     """A cell of a table in Markdown as a page shows it."""
     cell = re.sub(r"</?code>|<!-- -->|\*\*", "", cell.strip())
-    return re.sub(r"\\(\W)", r"\1", html.unescape(cell))
+    return re.sub(r"\\([\W_])", r"\1", html.unescape(cell))
 
 
 def tables_of_markdown(text):
@@ -319,10 +319,12 @@ def check_verdict(show, facts):
                                                              facts["machine"]))
             shares = [float(x) for x in re.findall(r"([0-9.]+) %", text)]
             at_most(text, sum(shares), 101)
+        if a["about"] == "cores":
+            same(text, find(r"used ([0-9.]+ %)", text), find(r"([0-9.]+ %) of \d+ core", facts["build"]))
         if a["about"] == "workers":
             most = find(r"with (\d+) tasks at once", text)
             same(text, int(most or 1), show["parallelism"]["max"])
-            same(text, int(find(r"on (\d+)", text) or cores), cores)
+            same(text, int(find(r"(?:on|of) (\d+) core", text) or cores), cores)
             is_time(text, text.rpartition(" takes ")[2], show["dependencies"]["least_wall_us"])
         elif "longest chain" in text:
             is_time(text, find(r"takes (.*?) of ", text), show["dependencies"]["least_wall_us"])

@@ -8,15 +8,20 @@
 
 #define MS(n) #n "000"
 #define BUILD "cwd: /src\ncores: 4\nstatus: 0\nend_us: "
+#define BUILD2 "cwd: /src\ncores: 2\nstatus: 0\nend_us: "
 #define OPEN(command) "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\t" command "\n"
 #define NINJA(command) "open\t0\tm\t10\t\t10\tninja\t1.11\t/src\t" command "\n"
 #define START(n, at, name) "start\t" MS(at) "\tm." n "\t1" n "\t\t\t" name "\n"
 #define SHELL(n, at, command) "start\t" MS(at) "\tm." n "\t1" n "\t\tshell\t\t$(shell)\t" command "\n"
 #define AFTER(n, at, what) "after\t" MS(at) "\tm." n "\t" what "\n"
+#define TOOK(n, at, cpu) "done\t" MS(at) "\tm." n "\t0\t" MS(cpu) "\t0\n"
+#define COMMAND(n, at, name, command) "start\t" MS(at) "\tm." n "\t1" n "\t\t\t" name "\t\t" command "\n"
 #define DONE(n, at) "done\t" MS(at) "\tm." n "\n"
 #define RUN(n, from, to, name, what) START(n, from, name) AFTER(n, from, what) DONE(n, to)
 #define POOL(n) "place\t0\tm." n "\tbuild.ninja\t7\tlink\t1\n"
 #define STAT "buildbeat proc_stat 1 1000 user:10ms:c system:10ms:c load:0.01:g iowait:10ms:c\n"
+#define EVERY_SECOND(n) "@0 \n@1000 " #n "\n@2000 " #n "\n@3000 " #n "\n@4000 " #n "\n@5000 " #n "\n@6000 " #n \
+	"\n@7000 " #n "\n@8000 " #n "\n@9000 " #n "\n@10000 " #n "\n"
 #define PRESSURE "buildbeat proc_pressure 1 1000 io.some:10ms:c memory.some:10ms:c\n"
 #define VMSTAT "buildbeat proc_vmstat 1 1000 pswpout:1MiB:c oom_kill:1:c\n"
 
@@ -52,6 +57,39 @@ static const struct {
 		OPEN("make -j2") START("1", 5, "a.o") "kill\t" MS(12890) "\tm.1\t15\n", NULL, NULL, NULL,
 		"failed: The build was killed by SIGTERM after 12.9 s; a.o had run for 12.9 s.\n",
 	}, {
+		"serial link-time optimisation", BUILD "10000000\nuser_us: 12000000\nsystem_us: 0\n",
+		OPEN("make -j2") RUN("1", 5, 3000, "a.o", "a.c") RUN("2", 5, 3000, "b.o", "b.c")
+		"start\t" MS(3000) "\tm.3\t77\t\tlink\tapp\t\tgcc -O2 -flto -o app a.o b.o\n" AFTER("3", 3000, "a.o") TOOK("3", 9990, 6900),
+		STAT EVERY_SECOND(120), NULL, NULL,
+		"alone: app ran alone for 6.99 s of 10.0 s while 20 core-seconds were idle: its link-time optimisation is serial, -flto=auto "
+		"lets it use all cores.\n"
+		"dependencies: The longest chain of dependencies takes 9.99 s of 10.0 s, so more workers would help little.\n",
+	}, {
+		"parallel link-time optimisation", BUILD "10000000\nuser_us: 12000000\nsystem_us: 0\n",
+		OPEN("make -j2") RUN("1", 5, 3000, "a.o", "a.c") RUN("2", 5, 3000, "b.o", "b.c")
+		"start\t" MS(3000) "\tm.3\t77\t\tlink\tapp\t\tgcc -O2 -flto=2 -o app a.o b.o\n" AFTER("3", 3000, "a.o") TOOK("3", 9990, 6900),
+		STAT EVERY_SECOND(120), NULL, NULL,
+		"alone: app ran alone for 6.99 s of 10.0 s while 20 core-seconds were idle.\n"
+		"dependencies: The longest chain of dependencies takes 9.99 s of 10.0 s, so more workers would help little.\n",
+	}, {
+		"a task that is a parallel script", BUILD "10000000\nuser_us: 30000000\nsystem_us: 0\n",
+		OPEN("make") COMMAND("1", 5, "all", "./build.sh") TOOK("1", 9990, 30000), STAT "@0 \n@10000 3100\n", NULL, NULL, "",
+	}, {
+		"busy cores, and what for", BUILD "10000000\nuser_us: 36000000\nsystem_us: 0\n",
+		OPEN("make -j4") COMMAND("1", 5, "a.o", "gcc -c a.c") TOOK("1", 9900, 9000) COMMAND("2", 5, "b.o", "gcc -c b.c") TOOK("2", 9900, 9000)
+		COMMAND("3", 5, "c.o", "gcc -c c.c") TOOK("3", 9900, 9000) COMMAND("4", 5, "d", "./d") TOOK("4", 9990, 9000),
+		STAT "@0 \n@10000 3700\n", NULL, NULL,
+		"cores: The build used 90 % of 4 cores, 75 % of that in tasks of kind compile, so more workers would help little.\n",
+	}, {
+		"idle cores, and no dependencies", BUILD "10000000\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 9990) START("2", 5, "b") DONE("2", 9990),
+		STAT "@0 \n@10000 2000\n", NULL, NULL,
+		"unused: The cores were idle 50 % of the time; 2.0 tasks ran at once on average, 2 at most.\n",
+	}, {
+		"busy cores, and no dependencies", BUILD "10000000\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 9990) START("2", 5, "b") DONE("2", 9990),
+		STAT "@0 \n@10000 3500\n", NULL, NULL, "",
+	}, {
 		"a short build", BUILD "1900000\n",
 		OPEN("make -j4") RUN("1", 5, 100, "a", "a.c") RUN("2", 5, 1800, "b", "b.c"),
 		NULL, NULL, NULL, "",
@@ -60,7 +98,8 @@ static const struct {
 		BUILD "10000000\nuser_us: 39000000\nsystem_us: 500000\n",
 		OPEN("make -j4") RUN("1", 5, 9900, "a", "a.c") RUN("2", 5, 9950, "b", "b.c")
 		RUN("3", 5, 9900, "c", "c.c") RUN("4", 5, 9900, "d", "d.c"),
-		STAT "@0 \n@10000 3900,50\n", NULL, NULL, "",
+		STAT "@0 \n@10000 3900,50\n", NULL, NULL,
+		"cores: The build used 99 % of 4 cores, so more workers would help little.\n",
 	}, {
 		"alone, while cores are idle", BUILD "10000000\nuser_us: 15000000\nsystem_us: 0\n",
 		OPEN("make -j4") RUN("1", 5, 2000, "a", "a.c") RUN("2", 5, 2000, "b", "b.c")
@@ -112,9 +151,9 @@ static const struct {
 		"one worker, idle cores", BUILD "10000000\nuser_us: 9000000\nsystem_us: 0\n",
 		OPEN("make") RUN("1", 5, 2500, "a", "a.c") RUN("2", 2500, 5000, "b", "b.c")
 		RUN("3", 5000, 7500, "c", "c.c") RUN("4", 7500, 9990, "d", "a"),
-		STAT "@0 \n@10000 900\n", NULL, NULL,
+		STAT EVERY_SECOND(90), NULL, NULL,
 		"workers: Ready tasks waited for a free worker 75 % of the time, with one task at a time "
-		"on 4 cores: more workers (-j) would help; the longest chain of "
+		"while 3.1 of 4 cores were idle: more workers (-j) would help; the longest chain of "
 		"dependencies takes 4.99 s.\n",
 	}, {
 		"busy cores", BUILD "10000000\nuser_us: 39000000\nsystem_us: 0\n",
@@ -122,15 +161,18 @@ static const struct {
 		RUN("3", 5, 5000, "c", "c.c") RUN("4", 5, 5000, "d", "a.c")
 		RUN("5", 5000, 9990, "e", "a.c") RUN("6", 5000, 9990, "f", "b.c")
 		RUN("7", 5000, 9990, "g", "c.c") RUN("8", 5000, 9990, "h", "a.c"),
-		STAT "@0 \n@10000 3900\n", NULL, NULL,
-		"workers: Ready tasks waited for a free worker 50 % of the time, with 4 tasks at once at "
-		"most on 4 busy cores; the longest chain of dependencies takes 5.00 s.\n",
+		STAT EVERY_SECOND(390), NULL, NULL, "cores: The build used 98 % of 4 cores, so more workers would help little.\n",
+	}, {
+		"more workers than cores, which are busy", BUILD "10000000\nuser_us: 30000000\nsystem_us: 0\n",
+		OPEN("make -j2") RUN("1", 5, 5000, "a", "a.c") RUN("2", 5, 5000, "b", "b.c")
+		RUN("3", 5000, 9990, "c", "c.c") RUN("4", 5000, 9990, "d", "a.c"),
+		STAT EVERY_SECOND(330), NULL, NULL, "",
 	}, {
 		"other processes", BUILD "10000000\nuser_us: 9000000\nsystem_us: 0\n",
 		OPEN("make -j4") RUN("1", 5, 9990, "a", "a.c") RUN("2", 5, 9980, "b", "b.c"),
 		STAT "@0 \n@10000 3500,490\n", NULL, NULL,
-		"dependencies: a takes 9.98 s of 10.0 s, so more workers would help little.\n"
-		"others: Other processes used 77 % of the CPU time, this build 22 %.\n",
+		"others: Other processes used 77 % of the CPU time, this build 22 %.\n"
+		"dependencies: a takes 9.98 s of 10.0 s, so more workers would help little.\n",
 	}, {
 		"other processes, before the end", "cwd: /src\ncores: 4\n",
 		OPEN("make -j4") START("1", 5, "a") "done\t" MS(9980) "\tm.1\t0\t4500000\t0\n"
@@ -156,7 +198,7 @@ static const struct {
 		START("2", 5, "b") DONE("2", 5000) START("3", 5, "c") DONE("3", 5000)
 		START("4", 5, "d") DONE("4", 7000) START("5", 5000, "e") DONE("5", 9000)
 		START("6", 7000, "f") DONE("6", 9990), NULL, NULL, NULL,
-		"few: At most 2 tasks ran at a time in the last 5.00 s of 10.0 s; before that, up to 4.\n",
+		"few: At most 2 tasks ran at a time in the last 5.00 s of 10.0 s, e for 4.00 s of that; before that, up to 4.\n",
 	}, {
 		"no dependencies: nothing about workers", BUILD "10000000\n",
 		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 5000)
