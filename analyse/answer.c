@@ -11,7 +11,7 @@
 
 const char *const answer_word[ANSWER_ABOUTS] = {
 	[ANSWER_FAILED] = "failed", [ANSWER_CURRENT] = "current", [ANSWER_IDLE] = "idle", [ANSWER_ALONE] = "alone",
-	[ANSWER_NOTHING] = "nothing",
+	[ANSWER_WAITED] = "waited", [ANSWER_LATE] = "late", [ANSWER_NOTHING] = "nothing",
 	[ANSWER_FEW] = "few", [ANSWER_LTO] = "lto", [ANSWER_OTHERS] = "others", [ANSWER_CORES] = "cores",
 	[ANSWER_WORKERS] = "workers",
 	[ANSWER_DEPENDENCIES] = "dependencies", [ANSWER_LOAD] = "load", [ANSWER_POOL] = "pool",
@@ -115,12 +115,14 @@ static void drop_sentence(struct answer *a, size_t at)
 	memmove(&a->sentence[at], &a->sentence[at + 1], (a->n - at) * sizeof *a->sentence);
 }
 
-/* Of the sentences about one task that ran alone or is most of the longest chain, one
+/* Of the sentences about one task that ran alone, waited, started late or is most of the longest chain, one
  * is enough: that with the cause, otherwise the one that explains more. */
 static int cause_rank(enum answer_about about)
 {
 	switch (about) {
 	case ANSWER_ALONE: case ANSWER_DEPENDENCIES: return 1;
+	case ANSWER_LATE: return 2;
+	case ANSWER_WAITED: return 3;
 	case ANSWER_IDLE: return 4;
 	default: return 0;
 	}
@@ -150,7 +152,7 @@ static bool is_said(struct answer_work *w, enum answer_about about, const struct
 static int64_t beside_others(const struct answer_work *w, enum answer_about about, int64_t us)
 {
 	switch (about) {
-	case ANSWER_ALONE: case ANSWER_NOTHING: case ANSWER_FEW: case ANSWER_LTO:
+	case ANSWER_ALONE: case ANSWER_LATE: case ANSWER_NOTHING: case ANSWER_FEW: case ANSWER_LTO:
 	case ANSWER_CORES: case ANSWER_WORKERS: case ANSWER_DEPENDENCIES:
 		return MIN(us, w->s->wall_us - w->others_us);
 	default:
@@ -199,8 +201,8 @@ void answer_end(struct answer_work *w, enum answer_about about, const struct ans
 int answer_make(struct answer *a, const struct summary *s, const struct chain *c, const struct idle *idle)
 {
 	static void (*const say[])(struct answer_work *w) = {
-		answer_say_failure, answer_say_current, answer_say_idle, answer_say_others,
-		answer_say_alone, answer_say_few, answer_say_lto, answer_say_nothing_ran,
+		answer_say_failure, answer_say_current, answer_say_idle, answer_say_others, answer_say_late,
+		answer_say_waited, answer_say_alone, answer_say_few, answer_say_lto, answer_say_nothing_ran,
 		answer_say_cores, answer_say_workers, answer_say_dependencies, answer_say_load, answer_say_pool,
 		answer_say_memory, answer_say_disk, answer_say_unused,
 	};

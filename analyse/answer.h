@@ -21,6 +21,8 @@ enum answer_about {
 	ANSWER_CURRENT,		/* nothing was out of date */
 	ANSWER_IDLE,		/* nothing happens, or happened before the build was ended */
 	ANSWER_ALONE,		/* one task ran alone */
+	ANSWER_WAITED,		/* a task used next to no CPU */
+	ANSWER_LATE,		/* a task was ready, but started so late that the end waited for it */
 	ANSWER_NOTHING,		/* no task ran */
 	ANSWER_FEW,		/* few tasks ran at the end; no dependencies were recorded */
 	ANSWER_LTO,		/* GCC's link-time optimisation, a build inside the task that links */

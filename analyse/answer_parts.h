@@ -17,6 +17,7 @@ struct answer_work {
 	const struct idle *idle;
 	struct answer_times times;
 	int64_t others_us;	/* of the wall time, which others' use of the CPU explains; 0: no part */
+	int64_t late_from_us, late_until_us;	/* the time that a late task explains; 0: there is none */
 	struct buf text;	/* of the sentence being made */
 	struct answer *a;
 	int error;
@@ -63,6 +64,8 @@ void answer_say_current(struct answer_work *w);
 void answer_say_idle(struct answer_work *w);
 
 /* Of tasks: */
+void answer_say_late(struct answer_work *w);
+void answer_say_waited(struct answer_work *w);
 void answer_say_alone(struct answer_work *w);
 void answer_say_nothing_ran(struct answer_work *w);
 void answer_say_few(struct answer_work *w);

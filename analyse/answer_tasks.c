@@ -42,7 +42,8 @@ void answer_say_alone(struct answer_work *w)
 	int64_t idle_us;
 
 	if (w->s->running_max < 2 || w->s->cores < 2 || !answer_is_part(w, t->alone_us) ||
-	    is_parallel(w, alone->task))
+	    is_parallel(w, alone->task) ||
+	    (alone->from_us >= w->late_from_us && alone->until_us <= w->late_until_us))
 		return;
 	if (!answer_is_most(alone->us, t->alone_us)) {
 		answer_add_time(w, "For ", t->alone_us, " of ");

@@ -2,8 +2,8 @@
 # analyse: one recording in, numbers out
 noinst_LIBRARIES += analyse/libanalyse.a
 analyse_libanalyse_a_SOURCES = \
-	analyse/answer.c analyse/answer.h analyse/answer_ended.c analyse/answer_machine.c analyse/answer_parts.h \
-	analyse/answer_tasks.c analyse/answer_times.c analyse/answer_times.h \
+	analyse/answer.c analyse/answer.h analyse/answer_ended.c analyse/answer_late.c analyse/answer_machine.c \
+	analyse/answer_parts.h analyse/answer_tasks.c analyse/answer_times.c analyse/answer_times.h analyse/answer_waited.c \
 	analyse/build_output.c analyse/build_output.h analyse/cache_counts.c analyse/cache_counts.h analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
 	analyse/cmake_target.c analyse/cmake_target.h analyse/directories.c analyse/directories.h \
 	analyse/facts.c analyse/facts.h analyse/free_cores.c analyse/free_cores.h analyse/tool_count.c analyse/tool_count.h analyse/idle.c analyse/idle.h analyse/first_error.c analyse/first_error.h analyse/groups.c analyse/groups.h \

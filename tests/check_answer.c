@@ -31,6 +31,56 @@ static const struct {
 	const char *answer;	/* "about: text\n" for each sentence */
 } cases[] = {
 	{
+		"a task that sleeps", BUILD "3110000\n",
+		OPEN("make") COMMAND("1", 5, "all", "sleep 3") TOOK("1", 3005, 1), NULL, NULL, NULL,
+		"waited: all slept (sleep) for 3.00 s of 3.11 s; it used 0.03 % of a CPU.\n",
+	}, {
+		"a task that computes does not sleep", BUILD "3110000\n",
+		OPEN("make") COMMAND("1", 5, "all", "sleep 3") AFTER("1", 5, "x") TOOK("1", 3005, 100), NULL, NULL, NULL,
+		"dependencies: all takes 3.00 s of 3.11 s, so more workers would help little.\n",
+	}, {
+		"nor one that others keep from computing", BUILD "10000000\nuser_us: 100000\nsystem_us: 0\n",
+		OPEN("make") RUN("1", 5, 100, "gen", "x") COMMAND("2", 105, "all", "gcc") AFTER("2", 105, "gen") TOOK("2", 9990, 90),
+		STAT "@0 \n@10000 3990\n", NULL, NULL,
+		"dependencies: all takes 9.88 s of 10.0 s, so more workers would help little.\n",
+	}, {
+		"several wait, one after the other", BUILD "10000000\n",
+		OPEN("make") COMMAND("1", 5, "one", "curl x") AFTER("1", 5, "x") TOOK("1", 4000, 1) COMMAND("2", 4000, "two", "./probe")
+		TOOK("2", 7000, 1) COMMAND("3", 7000, "three", "./probe") TOOK("3", 9990, 1), NULL, NULL, NULL,
+		"waited: 3 tasks waited, one after the other, for 9.98 s of 10.0 s and used 0.03 % of a CPU; one "
+		"waited for the network (curl) for 4.00 s.\n"
+		"workers: Ready tasks waited for a free worker 70 % of the time, with one task at a time on 4 cores: "
+		"more workers (-j) would help; the longest chain of dependencies takes 4.00 s.\n",
+	}, {
+		"the longest task begins late", BUILD2 "10000000\n",
+		OPEN("make -j2") RUN("1", 5, 1000, "a", "a.c") RUN("2", 5, 1000, "b", "b.c")
+		RUN("3", 1000, 2000, "c", "c.c") RUN("4", 1000, 2000, "d", "d.c") RUN("5", 2000, 3000, "e", "e.c")
+		RUN("6", 2000, 3000, "f", "f.c") RUN("7", 3000, 4000, "g", "g.c") RUN("8", 3001, 9900, "lvm.o", "lvm.c")
+		RUN("9", 9900, 9990, "lua", "lvm.o"), STAT EVERY_SECOND(190), NULL, NULL,
+		"late: The longest task, lvm.o (6.90 s), started as 8th of 9, at 3.00 s; it ran for 6.00 s after all others "
+		"had ended.\n",
+	}, {
+		"one of many equal tasks is always last", BUILD2 "10000000\n",
+		OPEN("make -j2") RUN("1", 5, 2500, "a", "a.c") RUN("2", 5, 2500, "b", "b.c")
+		RUN("3", 2500, 5000, "c", "c.c") RUN("4", 2500, 5000, "d", "d.c") RUN("5", 5000, 7500, "e", "e.c")
+		RUN("6", 5000, 7500, "f", "f.c") RUN("7", 7500, 9990, "g", "g.c"), STAT EVERY_SECOND(190), NULL, NULL,
+		"alone: g ran alone for 2.49 s of 10.0 s.\n",
+	}, {
+		"a short prerequisite runs late", BUILD2 "10000000\n",
+		OPEN("make -j2") RUN("1", 5, 2000, "a", "a.c") RUN("2", 5, 2000, "b", "b.c")
+		RUN("3", 2000, 4000, "c", "c.c") RUN("4", 2000, 4000, "d", "d.c") RUN("5", 4000, 6000, "e", "e.c")
+		RUN("6", 4000, 6000, "f", "f.c") RUN("7", 6000, 7900, "g", "g.c") RUN("8", 6000, 6200, "browse_py.h", "browse.py")
+		RUN("9", 6200, 9900, "browse.o", "browse_py.h") "start\t" MS(9900) "\tm.10\t110\t\t\tninja\n"
+		"after\t" MS(9900) "\tm.10\ta\tg\tbrowse.o\n" "done\t" MS(9990) "\tm.10\n", STAT EVERY_SECOND(190), NULL, NULL,
+		"late: browse_py.h (200 ms) was ready at 0 s and ran at 6.00 s; tasks that need it ran for 2.00 s after "
+		"all others had ended.\n",
+	}, {
+		"a prerequisite that could not run earlier", BUILD2 "10000000\n",
+		OPEN("make -j2") RUN("1", 5, 6000, "a", "a.c") RUN("2", 5, 6000, "b", "b.c")
+		RUN("3", 6000, 6200, "gen.h", "a") RUN("4", 6200, 9900, "gen.o", "gen.h"), STAT EVERY_SECOND(190), NULL, NULL,
+		"dependencies: The longest chain of dependencies takes 9.90 s of 10.0 s, so more workers would help little; a is 6.00 s of it.\n"
+		"alone: gen.o ran alone for 3.70 s of 10.0 s.\n",
+	}, {
 		"nothing to do, soon", BUILD "80000\n", OPEN("make -j4"), NULL, NULL, NULL,
 		"current: Nothing was out of date: make ran no tasks.\n",
 	}, {
