@@ -3,42 +3,16 @@
 #include "recording/column.h"
 #include "recording/usage_log.h"
 #include "sampler/tail.h"
+#include "tests/baton.h"
 #include "tests/machine.h"
 #include "tests/support.h"
 
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
-#include <time.h>
 
 #define MB (1024 * 1024)
 #define TMPFS 0x01021994
-
-/* Processes that wait for each other over a pipe. */
-
-struct gate {
-	int fd[2];
-};
-
-static void gate_init(struct gate *g)
-{
-	ck_assert_int_eq(pipe2(g->fd, O_CLOEXEC), 0);
-}
-
-static void gate_pass(struct gate *g)
-{
-	if (write(g->fd[1], "x", 1) != 1)
-		_exit(1);
-}
-
-static void gate_wait(struct gate *g)
-{
-	char c;
-
-	if (read(g->fd[0], &c, 1) != 1)
-		_exit(1);
-}
 
 static void touch_memory(size_t size)
 {
@@ -52,57 +26,12 @@ static void touch_memory(size_t size)
 	memset(p, 1, size);
 }
 
-static void burn_cpu(int64_t ms)
-{
-	struct timespec ts;
-
-	do {
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	} while ((int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000 < ms);
-}
-
-static pid_t fork_child(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return pid;
-}
-
-static void reap(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-/* A machine whose /proc is the real one. */
-
-static void start_here(struct machine *m)
-{
-	struct sampler_options options = { .interval_ms = 1000, .tasks = true };
-	struct error err;
-
-	machine_init(m, NULL);
-	ck_assert_int_eq(sampler_new(&m->sampler, m->store.dir_fd, m->store.start_ns,
-				     &options, &err), 0);
-}
-
 static void add_open(struct machine *m, const char *inst, pid_t pid, const char *ancestors)
 {
 	struct event_open e = { .pid = pid, .ancestors = ancestors, .tool = "test" };
 	RELEASED(buf, b = BUF_INIT);
 
 	event_add_open(&b, store_now_us(&m->store), inst, &e);
-	store_append(&m->store, &b);
-}
-
-static void add_start(struct machine *m, const char *inst, uint64_t seq, pid_t pid)
-{
-	struct event_task e = { .pid = pid, .slot = -1, .name = "task" };
-	RELEASED(buf, b = BUF_INIT);
-
-	event_add_start(&b, store_now_us(&m->store), inst, seq, &e);
 	store_append(&m->store, &b);
 }
 
@@ -118,18 +47,9 @@ static void add_end(struct machine *m, const char *inst, uint64_t seq, const str
 	store_append(&m->store, &b);
 }
 
-static const struct task *task_of(const struct machine *m, const char *inst, uint64_t seq)
-{
-	for (size_t i = 0; i < m->rec.n_tasks; i++)
-		if (m->rec.task[i].seq == seq &&
-		    !strcmp(m->rec.instance[m->rec.task[i].instance].id, inst))
-			return &m->rec.task[i];
-	ck_abort_msg("no task %s.%d", inst, (int)seq);
-}
-
 static const struct task_usage *last_usage(const struct machine *m, const char *inst, uint64_t seq)
 {
-	const struct task *t = task_of(m, inst, seq);
+	const struct task *t = machine_task(m, inst, seq);
 
 	ck_assert_msg(t->n_usage > 0, "no usage of %s.%d", inst, (int)seq);
 	return &m->rec.usage[t->first_usage + t->n_usage - 1];
@@ -139,33 +59,33 @@ static const struct task_usage *last_usage(const struct machine *m, const char *
  * sample of all of them. */
 static const struct task_usage *sample_family(struct machine *m, int n, size_t own, size_t each)
 {
-	struct gate ready, end;
+	struct baton ready, end;
 	pid_t pid;
 
-	start_here(m);
-	gate_init(&ready);
-	gate_init(&end);
-	pid = fork_child();
+	machine_start_here(m);
+	baton_init(&ready);
+	baton_init(&end);
+	pid = baton_fork();
 	if (pid == 0) {
 		touch_memory(own);
 		for (int i = 0; i < n; i++) {
-			if (fork_child() == 0) {
+			if (baton_fork() == 0) {
 				touch_memory(each);
-				gate_pass(&ready);
-				gate_wait(&end);
+				baton_pass(&ready);
+				baton_wait(&end);
 				_exit(0);
 			}
 		}
-		gate_wait(&end);
+		baton_wait(&end);
 		_exit(0);
 	}
-	add_start(m, "a", 1, pid);
+	machine_add_start(m, "a", 1, pid);
 	for (int i = 0; i < n; i++)
-		gate_wait(&ready);
+		baton_wait(&ready);
 	machine_sample(m);
 	for (int i = 0; i <= n; i++)
-		gate_pass(&end);
-	reap(pid);
+		baton_pass(&end);
+	baton_reap(pid);
 	machine_read(m);
 	return last_usage(m, "a", 1);
 }
@@ -199,16 +119,16 @@ TEST(shared_memory)
 }
 
 /* The inner make of a task: its own tasks are not counted in the outer one. */
-static void run_inner_make(struct gate *go, struct gate *done, int result_fd)
+static void run_inner_make(struct baton *go, struct baton *done, int result_fd)
 {
 	struct rusage usage;
-	pid_t pid = fork_child();
+	pid_t pid = baton_fork();
 
 	if (pid == 0) {
 		touch_memory(100 * MB);
-		burn_cpu(400);
-		gate_pass(done);
-		gate_wait(go);
+		baton_burn(400);
+		baton_pass(done);
+		baton_wait(go);
 		_exit(0);
 	}
 	if (write(result_fd, &pid, sizeof pid) != sizeof pid)
@@ -216,37 +136,37 @@ static void run_inner_make(struct gate *go, struct gate *done, int result_fd)
 	wait4(pid, NULL, 0, &usage);
 	if (write(result_fd, &usage, sizeof usage) != sizeof usage)
 		_exit(1);
-	gate_wait(go);
+	baton_wait(go);
 	_exit(0);
 }
 
 TEST(nested_tasks)
 {
 	const struct task_usage *u;
-	struct gate go, done, result;
+	struct baton go, done, result;
 	struct rusage usage;
 	RELEASED(machine, m);
 	pid_t outer, inner;
 
-	start_here(&m);
-	gate_init(&go);
-	gate_init(&done);
-	gate_init(&result);
-	outer = fork_child();
+	machine_start_here(&m);
+	baton_init(&go);
+	baton_init(&done);
+	baton_init(&result);
+	outer = baton_fork();
 	if (outer == 0)
 		run_inner_make(&go, &done, result.fd[1]);
-	add_start(&m, "top", 1, outer);
+	machine_add_start(&m, "top", 1, outer);
 	add_open(&m, "sub", outer, support_path("%d,%d", (int)outer, (int)getpid()));
 	ck_assert_int_eq(read(result.fd[0], &inner, sizeof inner), sizeof inner);
-	add_start(&m, "sub", 1, inner);
-	gate_wait(&done);
+	machine_add_start(&m, "sub", 1, inner);
+	baton_wait(&done);
 	machine_sample(&m);
-	gate_pass(&go);
+	baton_pass(&go);
 	ck_assert_int_eq(read(result.fd[0], &usage, sizeof usage), sizeof usage);
 	add_end(&m, "sub", 1, &usage);
 	machine_sample(&m);
-	gate_pass(&go);
-	reap(outer);
+	baton_pass(&go);
+	baton_reap(outer);
 	machine_read(&m);
 	u = last_usage(&m, "sub", 1);
 	ck_assert_int_eq(u->processes, 1);
@@ -254,7 +174,7 @@ TEST(nested_tasks)
 	ck_assert_int_ge(u->cpu_ms, 390);
 	u = last_usage(&m, "top", 1);
 	ck_assert_int_eq(u->processes, 1);
-	ck_assert_int_lt(task_of(&m, "top", 1)->peak_kb, 50 * 1024);
+	ck_assert_int_lt(machine_task(&m, "top", 1)->peak_kb, 50 * 1024);
 	ck_assert_int_lt(u->cpu_ms, 200);
 }
 
@@ -262,33 +182,33 @@ TEST(nested_tasks)
 TEST(reaped_children)
 {
 	const struct task_usage *u;
-	struct gate done, end;
+	struct baton done, end;
 	RELEASED(machine, m);
 	pid_t pid;
 
-	start_here(&m);
-	gate_init(&done);
-	gate_init(&end);
-	pid = fork_child();
+	machine_start_here(&m);
+	baton_init(&done);
+	baton_init(&end);
+	pid = baton_fork();
 	if (pid == 0) {
 		for (int i = 0; i < 2; i++) {
-			pid_t child = fork_child();
+			pid_t child = baton_fork();
 
 			if (child == 0) {
-				burn_cpu(150);
+				baton_burn(150);
 				_exit(0);
 			}
 			waitpid(child, NULL, 0);
 		}
-		gate_pass(&done);
-		gate_wait(&end);
+		baton_pass(&done);
+		baton_wait(&end);
 		_exit(0);
 	}
-	add_start(&m, "a", 1, pid);
-	gate_wait(&done);
+	machine_add_start(&m, "a", 1, pid);
+	baton_wait(&done);
 	machine_sample(&m);
-	gate_pass(&end);
-	reap(pid);
+	baton_pass(&end);
+	baton_reap(pid);
 	machine_sample(&m);
 	machine_read(&m);
 	u = last_usage(&m, "a", 1);
@@ -358,13 +278,13 @@ TEST(known_write)
 	const int64_t size_kb = 64 * 1024;
 	int64_t before[2], after[2], started_kb, written;
 	const struct series *s;
-	struct gate go, done;
+	struct baton go, done;
 	struct machine m;
 	struct statfs fs;
 	char path[4096];
 	pid_t pid;
 
-	start_here(&m);
+	machine_start_here(&m);
 	machine_sample(&m);
 	machine_read(&m);
 	s = recording_series(&m.rec, "proc_diskstats");
@@ -376,14 +296,14 @@ TEST(known_write)
 		return;
 	}
 	strcpy(path, support_path("%s/big", m.dir));
-	gate_init(&go);
-	gate_init(&done);
-	pid = fork_child();
+	baton_init(&go);
+	baton_init(&done);
+	pid = baton_fork();
 	if (pid == 0) {
-		gate_wait(&go);
+		baton_wait(&go);
 		if (write_file(path, (size_t)size_kb * 1024))
-			gate_pass(&done);
-		gate_wait(&go);
+			baton_pass(&done);
+		baton_wait(&go);
 		_exit(0);
 	}
 	/* a sampler counts from when it is made */
@@ -392,15 +312,15 @@ TEST(known_write)
 				     &(struct sampler_options){ .interval_ms = 1000, .tasks = true },
 				     NULL), 0);
 	before[1] = sys_written_kb(s);
-	add_start(&m, "a", 1, pid);
+	machine_add_start(&m, "a", 1, pid);
 	machine_sample(&m);
-	gate_pass(&go);
-	gate_wait(&done);
+	baton_pass(&go);
+	baton_wait(&done);
 	after[0] = sys_written_kb(s);
 	machine_sample(&m);
 	after[1] = sys_written_kb(s);
-	gate_pass(&go);
-	reap(pid);
+	baton_pass(&go);
+	baton_reap(pid);
 	machine_read(&m);
 	s = recording_series(&m.rec, "proc_diskstats");
 	written = recorded_written_kb(s) - started_kb;
@@ -442,9 +362,9 @@ TEST(recorded_processes)
 	add_process(&m, 103, 1, "other", 1000, 40960, 60);
 	machine_set(&m, "proc/1010/io", "rchar: 1\nwchar: 2\nread_bytes: 4096\nwrite_bytes: 1048576\n");
 	machine_set(&m, "proc/self/cgroup", "");
-	add_start(&m, "a", 1, 101);
-	add_start(&m, "a", 2, 102);
-	add_start(&m, "a", 3, 99);
+	machine_add_start(&m, "a", 1, 101);
+	machine_add_start(&m, "a", 2, 102);
+	machine_add_start(&m, "a", 3, 99);
 	machine_start(&m, options);
 	/* another process has the number of one that ended */
 	add_process(&m, 102, 1, "new", 5000, 40960, 90);
@@ -459,8 +379,8 @@ TEST(recorded_processes)
 	u = last_usage(&m, "a", 2);
 	ck_assert_int_eq(u->processes, 0);
 	ck_assert_int_eq(u->cpu_ms, 310);
-	ck_assert_int_eq(task_of(&m, "a", 2)->peak_kb, 4096 * page_kb);
-	ck_assert_uint_eq(task_of(&m, "a", 3)->n_usage, 0);
+	ck_assert_int_eq(machine_task(&m, "a", 2)->peak_kb, 4096 * page_kb);
+	ck_assert_uint_eq(machine_task(&m, "a", 3)->n_usage, 0);
 }
 
 /* More tasks than places, all ended before a sample. */
@@ -473,11 +393,11 @@ TEST(many_tasks)
 	add_process(&m, 7, 1, "sh", 10, 1024, 60);
 	machine_start(&m, (struct sampler_options){ .tasks = true });
 	for (unsigned i = 1; i <= 3000; i++)
-		add_start(&m, "a", i, 100000 + (int)i);
+		machine_add_start(&m, "a", i, 100000 + (int)i);
 	machine_sample(&m);
 	for (unsigned i = 1; i <= 3000; i++)
 		add_end(&m, "a", i, NULL);
-	add_start(&m, "a", 3001, 7);
+	machine_add_start(&m, "a", 3001, 7);
 	machine_sample(&m);
 	machine_read(&m);
 	ck_assert_uint_eq(m.rec.n_tasks, 3001);

@@ -3,7 +3,7 @@
 # are links to tests/checks. What several of them share is in libsupport.
 check_LIBRARIES += tests/libsupport.a
 tests_libsupport_a_SOURCES = \
-	tests/compared.c tests/compared.h tests/configured.c tests/configured.h tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
+	tests/baton.h tests/compared.c tests/compared.h tests/configured.c tests/configured.h tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
 	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h tests/made_inspection.c tests/made_inspection.h tests/made_tasks.c tests/made_tasks.h \
 	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h tests/nights.c tests/nights.h tests/nights_shared.c \
 	tests/labelled.c tests/labelled.h tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \

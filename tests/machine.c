@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/cursor.h"
+#include "recording/event.h"
 #include "recording/store_create.h"
 
 static void make_parents(const char *path)
@@ -82,6 +83,34 @@ void machine_start(struct machine *m, struct sampler_options options)
 	ck_assert_int_eq(sampler_new(&m->sampler, m->store.dir_fd, m->store.start_ns,
 				     &options, &err), 0);
 	machine_sample(m);
+}
+
+void machine_start_here(struct machine *m)
+{
+	struct sampler_options options = { .interval_ms = 1000, .tasks = true };
+	struct error err;
+
+	machine_init(m, NULL);
+	ck_assert_int_eq(sampler_new(&m->sampler, m->store.dir_fd, m->store.start_ns,
+				     &options, &err), 0);
+}
+
+void machine_add_start(struct machine *m, const char *inst, uint64_t seq, pid_t pid)
+{
+	struct event_task e = { .pid = pid, .slot = -1, .name = "task" };
+	RELEASED(buf, b = BUF_INIT);
+
+	event_add_start(&b, store_now_us(&m->store), inst, seq, &e);
+	store_append(&m->store, &b);
+}
+
+const struct task *machine_task(const struct machine *m, const char *inst, uint64_t seq)
+{
+	for (size_t i = 0; i < m->rec.n_tasks; i++)
+		if (m->rec.task[i].seq == seq &&
+		    !strcmp(m->rec.instance[m->rec.task[i].instance].id, inst))
+			return &m->rec.task[i];
+	ck_abort_msg("no task %s.%d", inst, (int)seq);
 }
 
 void machine_sample(struct machine *m)

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * A simulated machine: /proc and /sys unpacked from a listing in tests/data, sampled into a
@@ -30,6 +31,13 @@ void machine_set(const struct machine *m, const char *path, const char *text);
 
 /* Begin to sample; sets the roots in options. */
 void machine_start(struct machine *m, struct sampler_options options);
+
+/* The same with the real /proc and /sys, in place of those of machine_init(). */
+void machine_start_here(struct machine *m);
+
+/* A task starts; one of the recording that was read. */
+void machine_add_start(struct machine *m, const char *inst, uint64_t seq, pid_t pid);
+const struct task *machine_task(const struct machine *m, const char *inst, uint64_t seq);
 
 /* A forced sample. */
 void machine_sample(struct machine *m);
