@@ -221,6 +221,14 @@ bool parse_pid_stat(const struct root_text *t, struct pid_stat *s)
 	       blank_number(&c, &s->rss_pages);
 }
 
+bool parse_pid_sched(const struct root_text *t, struct pid_sched *s)
+{
+	struct cursor c;
+
+	root_text_cursor(t, &c);
+	return cursor_u64(&c, &s->run_ns) && blank_number(&c, &s->wait_ns) && blank_number(&c, &s->runs);
+}
+
 bool parse_pid_numbers(const struct root_text *t, struct pid_numbers *p)
 {
 	struct want parent = { .key = "PPid" };

@@ -98,6 +98,15 @@ struct pid_stat {
 
 bool parse_pid_stat(const struct root_text *t, struct pid_stat *s);
 
+/* /proc/PID/schedstat, of a thread */
+struct pid_sched {
+	uint64_t run_ns;	/* on a processor */
+	uint64_t wait_ns;	/* ready to run, waiting for one */
+	uint64_t runs;		/* how often it was given one */
+};
+
+bool parse_pid_sched(const struct root_text *t, struct pid_sched *s);
+
 /* /proc/PID/status: the numbers of a process in its PID namespaces, the outermost first. */
 #define PID_NUMBERS_MAX 33	/* as many as the kernel nests */
 

@@ -188,24 +188,32 @@ static bool list_of_thread(void *ctx, const char *tid)
 	return true;
 }
 
+void root_list_threads(int proc_fd, int32_t pid, struct root_text *names,
+		       bool (*each)(void *ctx, const char *tid), void *ctx)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof name, "%d/task", (int)pid);
+	fd = openat(proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	root_list_names(fd, names, each, ctx);
+	close(fd);
+}
+
 void root_list_children(int proc_fd, int32_t pid, uint64_t threads, struct root_text *text,
 			struct root_text *names, void (*each)(void *ctx, int32_t pid), void *ctx)
 {
 	struct children_list l = { proc_fd, pid, text, each, ctx };
-	char name[32];
-	int fd;
+	char tid[16];
 
-	snprintf(name, sizeof name, "%d", (int)pid);
-	if (threads <= 1) {
-		list_of_thread(&l, name);
+	if (threads > 1) {
+		root_list_threads(proc_fd, pid, names, list_of_thread, &l);
 		return;
 	}
-	strcat(name, "/task");
-	fd = openat(proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	root_list_names(fd, names, list_of_thread, &l);
-	close(fd);
+	snprintf(tid, sizeof tid, "%d", (int)pid);
+	list_of_thread(&l, tid);
 }
 
 int32_t root_pid_of(const char *name)

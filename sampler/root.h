@@ -71,6 +71,11 @@ void root_list_names(int dir_fd, struct root_text *memory,
 /* Read /proc/PID/NAME with one read(). False, and an empty text, on failure. */
 bool root_read_process(int proc_fd, int32_t pid, const char *name, struct root_text *t);
 
+/* Call each() for the names in /proc/PID/task until it returns false: the numbers of the process's
+ * threads, and others that begin with a dot. Overwrites names. */
+void root_list_threads(int proc_fd, int32_t pid, struct root_text *names,
+		       bool (*each)(void *ctx, const char *tid), void *ctx);
+
 /* Call each() for the children of a process, with this number of threads, in the order of
  * /proc/PID/task/TID/children. Overwrites text and names. */
 void root_list_children(int proc_fd, int32_t pid, uint64_t threads, struct root_text *text,

@@ -36,6 +36,7 @@ struct running_task {
 	bool sampled;		/* it was running when the processes were read */
 	struct used inner;	/* by the inner tasks that ended */
 	struct used total;	/* by its whole tree, at the last sample */
+	uint64_t delay_ns;	/* run-queue delay, as far as samples saw it */
 };
 
 /* A process that writes tasks, and the task in which it runs. */

@@ -101,6 +101,8 @@ static void fill_row(struct tasks *t, size_t slot)
 		task->total.written_kb = (int64_t)(sum->written_bytes / 1024);
 		task->total.read_kb = (int64_t)(sum->read_bytes / 1024);
 	}
+	task->delay_ns += sum->delay_ns;
+	u->level[USAGE_DELAY] = (int64_t)(task->delay_ns / 1000000);
 	u->level[USAGE_RSS] = (int64_t)((sum->rss_pages * t->tree.page_kb + 512) / 1024);
 	u->level[USAGE_PSS] = sum->has_pss ? (int64_t)((sum->pss_kb + 512) / 1024) : 0;
 	u->level[USAGE_PROCESSES] = (int64_t)sum->processes;
@@ -138,7 +140,7 @@ int tasks_sample(struct tasks *t, struct buf *scratch, int64_t t_us, bool forced
 	measure_tasks(t);
 	if (header)
 		series_add_header(scratch, USAGE_LOG_NAME, t->interval_ms,
-				  usage_columns, USAGE_DELAY);
+				  usage_columns, t->tree.counts_delay ? USAGE_COLUMNS : USAGE_DELAY);
 	t->writer.n_slots = t->running.top;
 	usage_add(&t->writer, scratch, t_us, t->now, forced || header);
 	r = log_append(&t->log, scratch);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,18 +21,37 @@
 #define NS_PER_PROCESS 20000	/* of opening and reading its smaps_rollup */
 #define NS_PER_MIB 7000		/* until it was measured */
 
+/* Places for processes whose delay was read: numbers of processes that live at the same time are
+ * mostly consecutive. A process without a place is left out. */
+#define DELAY_SETS 2048
+#define DELAY_PLACES 4
+#define DELAY_ROUNDS 8		/* then a process that was not seen has ended */
+#define DELAY_READS 512		/* at a sample, some 3 us each */
+
+/* If counting is switched off, the numbers are zeros, even of this process, which has run. */
+static bool delay_is_counted(int proc_fd)
+{
+	char data[128];
+	struct root_text text = { data, 0, sizeof data };
+	struct pid_sched own;
+
+	return !root_read_once(proc_fd, "self/schedstat", &text) && parse_pid_sched(&text, &own) && own.runs;
+}
+
 int tree_init(struct tree *t, int proc_fd)
 {
 	*t = (struct tree){ .proc_fd = proc_fd, .list_fd = -1, .ns_per_mib = NS_PER_MIB };
 	t->page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 	t->blind = !root_is_ours(proc_fd);
 	t->scans = !root_has(proc_fd, "thread-self/children");
+	t->counts_delay = !t->blind && delay_is_counted(proc_fd);
 	t->process = calloc(PROCESSES_MAX, sizeof *t->process);
+	t->delay = calloc(t->counts_delay ? DELAY_SETS * DELAY_PLACES : 1, sizeof *t->delay);
 	t->pid_key = calloc(HASH_SIZE, sizeof *t->pid_key);
 	t->pid_slot = calloc(HASH_SIZE, sizeof *t->pid_slot);
 	t->text = (struct root_text){ malloc(TEXT_CAP), 0, TEXT_CAP };
 	t->names = (struct root_text){ malloc(NAMES_CAP), 0, NAMES_CAP };
-	if (t->process && t->pid_key && t->pid_slot && t->text.data && t->names.data)
+	if (t->process && t->delay && t->pid_key && t->pid_slot && t->text.data && t->names.data)
 		return 0;
 	tree_release(t);
 	return -ENOMEM;
@@ -40,7 +60,7 @@ int tree_init(struct tree *t, int proc_fd)
 void tree_release(struct tree *t)
 {
 	file_close(t->list_fd);
-	free_all(t->process, t->pid_key, t->pid_slot, t->text.data, t->names.data);
+	free_all(t->process, t->delay, t->pid_key, t->pid_slot, t->text.data, t->names.data);
 	*t = (struct tree){ .proc_fd = -1, .list_fd = -1 };
 }
 
@@ -93,6 +113,90 @@ static bool is_alive(const struct process *p)
 	return p->stat.state != 'Z' && p->stat.state != 'X';
 }
 
+/* Run-queue delay */
+
+/* The place of a process, or NULL: there is none. */
+static struct tree_delay *find_delay(struct tree *t, const struct process *p)
+{
+	struct tree_delay *set = &t->delay[(uint32_t)p->pid % DELAY_SETS * DELAY_PLACES], *unused = NULL;
+
+	for (size_t i = 0; i < DELAY_PLACES; i++) {
+		struct tree_delay *d = &set[i];
+
+		if (d->pid == p->pid && d->start_ticks == p->stat.start_ticks)
+			return d;
+		if (!d->pid || t->round - d->round > DELAY_ROUNDS)
+			unused = d;
+	}
+	if (unused)
+		*unused = (struct tree_delay){ .pid = p->pid, .start_ticks = p->stat.start_ticks };
+	return unused;
+}
+
+struct delay_read {
+	struct tree *tree;
+	int32_t pid;
+	uint64_t ns;
+};
+
+static bool read_thread_delay(void *ctx, const char *tid)
+{
+	struct delay_read *d = ctx;
+	struct pid_sched sched;
+	char name[64];
+
+	if (tid[0] == '.')
+		return true;
+	if (!d->tree->delay_reads)
+		return false;
+	d->tree->delay_reads--;
+	snprintf(name, sizeof name, "task/%s/schedstat", tid);
+	if (read_of(d->tree, d->pid, name) && parse_pid_sched(&d->tree->text, &sched))
+		d->ns += sched.wait_ns;
+	return true;
+}
+
+/* Of all its threads. False: it cannot be read now. */
+static bool read_delay(struct tree *t, const struct process *p, uint64_t *ns)
+{
+	struct delay_read d = { t, p->pid, 0 };
+	struct pid_sched sched;
+
+	if (p->stat.threads >= t->delay_reads)
+		return false;
+	if (p->stat.threads > 1) {
+		root_list_threads(t->proc_fd, p->pid, &t->names, read_thread_delay, &d);
+		*ns = d.ns;
+		return t->delay_reads;
+	}
+	t->delay_reads--;
+	if (!read_of(t, p->pid, "schedstat") || !parse_pid_sched(&t->text, &sched))
+		return false;
+	*ns = sched.wait_ns;
+	return true;
+}
+
+/*
+ * The kernel counts a delay when the thread gets a processor. So only processes that used one are
+ * read again: they are few, whatever the number of processes. The delay of a thread that has ended is
+ * missing in the sum, which may then be less than before.
+ */
+static void add_delay(struct tree *t, const struct process *p)
+{
+	struct tree_delay *d = t->counts_delay ? find_delay(t, p) : NULL;
+	uint64_t ticks = p->stat.user_ticks + p->stat.system_ticks, ns;
+
+	if (!d)
+		return;
+	d->round = t->round;
+	if (ticks == d->cpu_ticks || !read_delay(t, p, &ns))
+		return;
+	if (ns > d->ns)
+		t->sum[p->slot].delay_ns += ns - d->ns;
+	d->ns = ns;
+	d->cpu_ticks = ticks;
+}
+
 static void add_up(struct tree *t, const struct process *p)
 {
 	struct want io[] = { { .key = "read_bytes" }, { .key = "write_bytes" } };
@@ -105,6 +209,7 @@ static void add_up(struct tree *t, const struct process *p)
 		sum->read_bytes += io[0].value;
 		sum->written_bytes += io[1].value;
 	}
+	add_delay(t, p);
 }
 
 /* Is the task's own process still the one seen before? A thread of the kernel never is one. */
@@ -300,6 +405,8 @@ void tree_read(struct tree *t, struct running *r)
 
 	memset(t->sum, 0, r->top * sizeof *t->sum);
 	t->n = 0;
+	t->round++;
+	t->delay_reads = DELAY_READS;
 	if (t->blind)
 		return;
 	if (!t->scans)

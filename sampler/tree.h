@@ -28,8 +28,18 @@ struct tree_sum {
 	uint64_t cpu_ticks;
 	uint64_t read_bytes, written_bytes;
 	uint64_t pss_kb;
+	uint64_t delay_ns;	/* run-queue delay since the sample before */
 	size_t processes;
 	bool has_pss;
+};
+
+/* The run-queue delay of a process when it was read. */
+struct tree_delay {
+	int32_t pid;		/* 0: free */
+	uint32_t round;		/* of the sample that saw the process last */
+	uint64_t start_ticks;
+	uint64_t cpu_ticks;
+	uint64_t ns;		/* of its living threads */
 };
 
 struct tree {
@@ -38,6 +48,7 @@ struct tree {
 	uint64_t page_kb;
 	bool scans;		/* the kernel does not list children */
 	bool blind;		/* the /proc is that of another PID namespace: read nothing */
+	bool counts_delay;	/* the kernel counts run-queue delay, and it can be read */
 	struct process *process;
 	size_t n;
 	int32_t *pid_key;	/* a hash table: pid -> slot, of the tasks' own processes */
@@ -45,6 +56,9 @@ struct tree {
 	struct root_text text;	/* of one file */
 	struct root_text names;	/* of directories, of children */
 	struct tree_sum sum[RUNNING_MAX];
+	uint32_t round;		/* counts samples with processes */
+	struct tree_delay *delay;	/* a hash table of the processes that were seen lately */
+	unsigned delay_reads;	/* how many threads may still be read at this sample */
 	size_t first_pss;	/* the next one to measure */
 	int64_t ns_per_mib;	/* the cost of measuring PSS, as measured */
 };

@@ -165,6 +165,7 @@ FUZZ_TARGET(proc)
 	struct parse_stat_values stat;
 	struct parse_stalls pressure;
 	uint64_t disk[DISK_COLUMNS];
+	struct pid_sched sched;
 	struct pid_stat pid;
 	uint64_t load;
 	char *copy;
@@ -192,6 +193,7 @@ FUZZ_TARGET(proc)
 	case 'b': parse_disk_stat(&first, disk); break;
 	case 'i': io_stat(first); break;
 	case 'P': parse_pid_stat(&first, &pid); break;
+	case 'S': parse_pid_sched(&first, &sched); break;
 	case 't': tasks(first); break;
 	/* not texts: they contain NUL bytes */
 	case 'C': halves(copy, size - 1, &first, &second); events(first, second); break;

@@ -48,7 +48,7 @@ CHECKS = \
 	tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_replay tests/check_cmd_span tests/check_identity \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
-	tests/check_decide tests/check_deviations tests/check_diff tests/check_diff_sets tests/check_doc tests/check_doctor \
+	tests/check_decide tests/check_delay tests/check_deviations tests/check_diff tests/check_diff_sets tests/check_doc tests/check_doctor \
 	tests/check_event tests/check_everywhere tests/check_verdict_cause tests/check_verdict_metrics tests/check_shared tests/check_export tests/check_extremes tests/check_field tests/check_findings tests/check_fixed_by \
 	tests/check_follow tests/check_free_cores tests/check_follow_events tests/check_gitstamp tests/check_groups tests/check_values \
 	tests/check_heap tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
