@@ -9,7 +9,7 @@ cli_libcli_a_SOURCES = \
 	cli/cmd_list.c cli/cmd_log.c cli/cmd_profile.c cli/cmd_prune.c cli/cmd_ps.c cli/cmd_record.c cli/cmd_report.c cli/cmd_attach.c cli/cmd_serve.c cli/serve_running.c cli/serve_running.h cli/cmd_show.c cli/cmd_span.c cli/cmd_task.c cli/cmd_top.c cli/export_send.c cli/export_send.h \
 	cli/command.h cli/commands.c cli/configfile.c cli/configfile.h \
 	cli/configfile_open.c cli/configfile_open.h \
-	cli/export_path.c cli/export_path.h cli/inspect.h cli/inspect_archives.c cli/inspect_capabilities.c cli/inspect_config.c cli/inspect_config.h cli/inspect_settings.c \
+	cli/fit_sentence.c cli/fit_sentence.h cli/export_path.c cli/export_path.h cli/inspect.h cli/inspect_archives.c cli/inspect_capabilities.c cli/inspect_config.c cli/inspect_config.h cli/inspect_settings.c \
 	cli/inspect_maps.c cli/inspect_stats.c cli/inspect_start.c cli/inspect_target.c cli/inspect_target.h cli/inspect_tasks.c cli/follow_export.c cli/follow_export.h \
 	cli/doctor.c cli/doctor.h cli/doctor_limits.c cli/doctor_trial.c \
 	cli/buildset.c cli/buildset.h cli/limits_config.c cli/limits_config.h \

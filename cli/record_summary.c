@@ -7,6 +7,7 @@
 #include "analyse/listing.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "cli/fit_sentence.h"
 #include "cli/openrec.h"
 #include "cli/output_file.h"
 #include "command/shell.h"
@@ -134,33 +135,6 @@ static int count_lines(const struct buf *b)
 	return n;
 }
 
-#define WORD_LEAST 16		/* columns of a shortened name */
-
-/* A sentence in n columns: only its longest word, a name, is shortened, since its numbers are the news. */
-static void add_shortened(struct buf *out, const char *sentence, size_t n)
-{
-	size_t all = text_columns(sentence, strlen(sentence)), longest = 0, width = 0, excess;
-	struct buf word = BUF_PART_OF(out), text = BUF_PART_OF(out);
-	const char *at = sentence;
-
-	for (const char *p = sentence; *p; p += strcspn(p, " "), p += *p == ' ') {
-		if (text_columns(p, strcspn(p, " ")) <= width)
-			continue;
-		at = p;
-		longest = strcspn(p, " ");
-		width = text_columns(p, longest);
-	}
-	excess = all > n ? all - n : 0;
-	buf_add(&word, at, longest);
-	buf_add(&text, sentence, (size_t)(at - sentence));
-	text_add_name(&text, buf_str(&word), !excess ? 0 : width > excess + WORD_LEAST ?
-		      width - excess : WORD_LEAST);
-	buf_adds(&text, at + longest);
-	text_add_name(out, buf_str(&text), n);
-	buf_release(&word);
-	buf_release(&text);
-}
-
 /* Its first sentence, over as many lines as there is room for in front of the last line. */
 static void add_verdict(struct facts *f, const struct answer *answer)
 {
@@ -174,8 +148,8 @@ static void add_verdict(struct facts *f, const struct answer *answer)
 		return;
 	lines = lines < VERDICT_LINES ? lines : VERDICT_LINES;
 	/* words that are not broken leave a part of a line empty */
-	add_shortened(&text, answer->sentence[0].text,
-		      lines == 1 ? columns : (size_t)lines * columns - columns / 4);
+	fit_sentence(&text, answer->sentence[0].text,
+		     lines == 1 ? columns : (size_t)lines * columns - columns / 4);
 	p = buf_str(&text);
 	for (int line = 0; *p; line++) {
 		size_t n = line + 1 < lines ? fitting(p, columns) : strlen(p);

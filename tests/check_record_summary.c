@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/fit_sentence.h"
 #include "tests/launched.h"
 
 #include <pty.h>
@@ -247,6 +248,34 @@ TEST_LOOP(long_names, 5)
 		ck_assert_ptr_nonnull(strstr(find(strstr(r.err.data, SUMMARY)), "\nverdict      The build failed"));
 		ck_assert_msg(strstr(joined(r.err.data), " failed (exit 1) after ") != NULL, "%s", r.err.data);
 	}
+}
+
+#define LONG_NAME "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+/* Names are shortened first, then clauses are dropped; no number is lost in a clause that stays. */
+static const struct {
+	size_t columns;
+	const char *sentence, *fitting;
+} sentences[] = {
+	{ 80, "The build used 97 % of 2 cores, so more workers would help little.",
+	  "The build used 97 % of 2 cores, so more workers would help little." },
+	{ 60, LONG_NAME " took 3 s; " LONG_NAME " took 2 s.", "aaaa...aaaaaaaaa took 3 s; aaaaaa...aaaaaaaaaaaaaa took 2 s." },
+	{ 30, LONG_NAME " took 3 s; " LONG_NAME " took 2 s.", "aaaaa...aaaaaaaaaaaa took 3 s." },
+	{ 70, "Tasks waited 75 % of the time, one at a time: more workers (-j) would help; the longest chain takes 4.99 s.",
+	  "Tasks waited 75 % of the time, one at a time." },
+	{ 100, "Tasks waited 75 % of the time, one at a time: more workers (-j) would help; the longest chain takes 4.99 s.",
+	  "Tasks waited 75 % of the time, one at a time: more workers (-j) would help." },
+	{ 8, "One clause that has no end before its end.", "One clause that has no end before its end." },
+};
+
+TEST_EACH(sentences_fit, sentences)
+{
+	RELEASED(buf, b = BUF_INIT);
+
+	fit_sentence(&b, sentences[_i].sentence, sentences[_i].columns);
+	ck_assert_str_eq(buf_str(&b), sentences[_i].fitting);
+	fit_sentence(&b, buf_str(&b), sentences[_i].columns);
+	ck_assert_str_eq(buf_str(&b), sentences[_i].fitting);
 }
 
 static const struct {
