@@ -64,6 +64,7 @@ void process_log_add(struct buf *b, const struct process_line *l)
 		buf_add(b, l->command.p, l->command.len);
 		add_number(b, status);
 		event_add_values(b, &l->end);
+		add_number(b, l->delay_us);
 	}
 	while (b->len && b->data[b->len - 1] == '\t')
 		b->len--;
@@ -101,7 +102,9 @@ static void parse_values(struct cursor *c, struct event_end *e)
 	e->involuntary_switches = number(c);
 	e->rchar = number(c);
 	e->wchar = number(c);
-	e->max_rss_at_most_kb = e->max_rss_kb < 0 ? number(c) : -1;
+	e->max_rss_at_most_kb = number(c);
+	if (e->max_rss_kb >= 0)
+		e->max_rss_at_most_kb = -1;
 }
 
 static bool parse_process(struct cursor *c, bool killed, struct process_line *l)
@@ -120,6 +123,7 @@ static bool parse_process(struct cursor *c, bool killed, struct process_line *l)
 	l->end.status = status < 0 || status > 255 ? -1 :
 		killed ? (int32_t)status & 0x7f : (int32_t)status << 8;
 	parse_values(c, &l->end);
+	l->delay_us = event_sane_delay(number(c), l->wall_us);
 	return true;
 }
 

@@ -40,6 +40,8 @@ struct process_line {
 				   parent */
 	struct slice command;	/* escaped; of a copy that of its parent */
 	struct event_end end;	/* of the process alone, without its children */
+	int64_t delay_us;	/* its threads were ready to run and waited for a processor, added
+				   up; -1: unknown */
 };
 
 /* Replace the content of b by the words of a process (/proc/PID/cmdline) as the escaped text of a

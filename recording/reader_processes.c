@@ -16,6 +16,7 @@
 struct process {
 	int32_t pid, parent;
 	int64_t start_us, end_us;
+	int64_t delay_us;	/* -1: unknown, or it still ran */
 	uint32_t program;
 };
 
@@ -118,8 +119,8 @@ static int add_process(struct reader *r, const struct process_line *l)
 	added = array_add(&r->process, &r->n_processes, sizeof *added);
 	if (!added)
 		return -ENOMEM;
-	*added = (struct process){ l->pid, l->parent, l->time_us - l->wall_us,
-						    l->time_us, program };
+	*added = (struct process){ l->pid, l->parent, l->time_us - l->wall_us, l->time_us,
+				   l->word == PROCESS_ENDED ? l->delay_us : -1, program };
 	return 0;
 }
 
@@ -261,12 +262,57 @@ static int add_span(const struct reader *r, const struct process *p, struct owne
 	return 0;
 }
 
+/* The processes that count for a task. */
+struct delay {
+	int64_t us;
+	bool any, missing;
+};
+
 struct walk {
 	struct reader *r;
+	struct delay *delay;	/* of each task */
 	struct by_pid tasks, instances;
 	struct index living;	/* the newest process of a number */
 	struct owner *inner;	/* of each process: the owner of its children */
 };
+
+/* As samples count it: an instance that runs in a task, and its processes, count for that task. What
+ * ended after the task waited at other times, too. */
+static void count_delay(struct walk *w, const struct process *p, struct owner o)
+{
+	const struct recording *rec = w->r->rec;
+	uint32_t task = o.task;
+	struct delay *d;
+
+	if (task == NO_INDEX && o.instance < rec->n_instances)
+		task = rec->instance[o.instance].parent_task;
+	if (task == NO_INDEX)
+		return;
+	d = &w->delay[task];
+	if (p->delay_us < 0 || p->end_us > recording_task_end_us(rec, &rec->task[task]) + SLACK_US) {
+		d->missing = true;
+		return;
+	}
+	d->any = true;
+	plus(&d->us, p->delay_us);
+}
+
+/* Of all processes of a task; otherwise what is more, that of some or what samples saw. */
+static void set_delays(const struct walk *w)
+{
+	struct recording *rec = w->r->rec;
+
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct delay *d = &w->delay[i];
+		struct task *t = &rec->task[i];
+
+		if (!d->any)
+			continue;
+		t->delay_at_least = d->missing || rec->process_events_lost > 0;
+		if (!t->delay_at_least || d->us > t->delay_us)
+			t->delay_us = d->us;
+	}
+}
 
 static int place(struct walk *w, uint32_t i)
 {
@@ -282,6 +328,7 @@ static int place(struct walk *w, uint32_t i)
 	w->inner[i] = o;
 	if (task != NO_INDEX)
 		w->inner[i] = (struct owner){ rec->task[task].instance, task };
+	count_delay(w, p, w->inner[i]);
 	if (instance != NO_INDEX)
 		w->inner[i] = (struct owner){ instance, NO_INDEX };
 	if (index_put(&w->living, (uint64_t)p->pid, 0, i))
@@ -311,14 +358,17 @@ int reader_finish_processes(struct reader *r)
 	if (!r->rec->n_instances)
 		error = make_instance(r, &r->process[0]);
 	w.inner = malloc(r->n_processes * sizeof *w.inner);
+	w.delay = array_new_zero(r->rec->n_tasks, sizeof *w.delay);
 	if (!error)
-		error = w.inner ? collect_pids(r->rec, &w.tasks, &w.instances) : -ENOMEM;
+		error = w.inner && w.delay ? collect_pids(r->rec, &w.tasks, &w.instances) : -ENOMEM;
 	for (uint32_t i = 0; !error && i < r->n_processes; i++)
 		error = place(&w, i);
+	if (!error)
+		set_delays(&w);
 	r->rec->span = array_trim(r->rec->span, r->rec->n_spans, sizeof *r->rec->span);
 	index_release(&w.tasks.index);
 	index_release(&w.instances.index);
 	index_release(&w.living);
-	free_all(w.tasks.next, w.instances.next, w.inner);
+	free_all(w.tasks.next, w.instances.next, w.inner, w.delay);
 	return error;
 }

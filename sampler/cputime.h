@@ -33,7 +33,7 @@ struct cputime {
 struct cputime_thread {
 	int64_t run_us;		/* added up so far; -1: not reported by this kernel */
 	int64_t age_us;		/* since it was born */
-	int64_t wait_us;	/* for a processor */
+	int64_t wait_us;	/* for a processor; -1: as run_us */
 	bool slept;
 };
 

@@ -119,7 +119,7 @@ struct member *family_birth(struct family *f, int32_t pid, int32_t parent, int64
 	}
 	*m = (struct member){ .pid = pid, .parent = parent, .threads = 1, .next = *head,
 			      .start_us = t_us, .exec_us = -1, .zombie_us = -1,
-			      .adopted_us = -1, .cpu_us = -1 };
+			      .adopted_us = -1, .cpu_us = -1, .delay_us = -1 };
 	event_end_init(&m->sum, -1);
 	if (p) {
 		m->command_len = p->command_len;
@@ -148,6 +148,7 @@ void family_death(struct family *f, struct member *m, int64_t t_us, enum process
 		.word = word, .time_us = MAX(t_us, m->start_us),
 		.pid = m->pid, .parent = m->parent,
 		.command = { m->command, m->command_len }, .end = m->sum,
+		.delay_us = m->delay_us,
 	};
 
 	l.wall_us = l.time_us - m->start_us;

@@ -33,6 +33,7 @@ struct member {
 	int64_t start_us, exec_us;	/* exec_us -1: it runs its parent's program */
 	struct event_end sum;	/* until its end, user and system time are clock ticks */
 	int64_t cpu_us;		/* both, as the scheduler counts them; -1: unknown */
+	int64_t delay_us;	/* its threads waited for a processor; -1: unknown */
 	char name[16];		/* of its program, as a census read it */
 	uint16_t command_len;
 	char command[PROCESS_COMMAND_MAX + 1];	/* escaped */

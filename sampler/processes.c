@@ -175,6 +175,7 @@ static void add_cpu(struct processes *p, struct member *m, const struct taskstat
 	if (us >= 0 && exact && age_us >= 0 && m->threads == 1)
 		us += cputime_of_end(&p->cputime, wall_us - age_us, kb);
 	plus(&m->cpu_us, us);
+	plus(&m->delay_us, end->cpu.wait_us);
 }
 
 /* Only the first thread of a process is reported to be a copy of its parent. */

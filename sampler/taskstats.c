@@ -203,14 +203,15 @@ static int64_t count_of(uint64_t n)
 	return n < INT64_MAX ? (int64_t)n : -1;
 }
 
-/* Without delay accounting in the kernel the count is 0. The age of the process has a field
+/* The kernel counts both times whether delayacct is on or off, since 5.14. Where it does not, the
+ * number of runs is 0. The age of the process has a field
  * since version 12. */
 static void take_cpu(const struct taskstats *s, struct taskstats_event *e)
 {
 	e->cpu = (struct cputime_thread){
 		.run_us = s->cpu_count ? count_of(s->cpu_run_virtual_total / 1000) : -1,
 		.age_us = count_of(s->ac_etime),
-		.wait_us = count_of(s->cpu_delay_total / 1000),
+		.wait_us = s->cpu_count ? count_of(s->cpu_delay_total / 1000) : -1,
 		.slept = s->nvcsw != 0,
 	};
 	e->process_age_us = s->ac_tgid == s->ac_pid ? e->cpu.age_us :

@@ -4,6 +4,7 @@
 #include "sampler/parse.h"
 #include "tests/baton.h"
 #include "tests/machine.h"
+#include "tests/recorded.h"
 
 static void add_schedstat(struct machine *m, const char *path, int wait_ms)
 {
@@ -177,6 +178,57 @@ TEST(more_work_than_cores)
 	}
 	ck_assert_int_gt(sum_us, 200000);
 	machine_release(&m);
+}
+
+/* Recorded processes */
+
+#define TASKS "buildbeat tasks 1\nopen\t0\ti1\t100\t0\t100\tmake\t4.3\t/src\tmake\n" \
+	"start\t1000000\ti1.1\t200\topen\n" \
+	"open\t1100000\ti2\t201\t1\t201,200,100\tmake\n" \
+	"start\t1200000\ti2.1\t202\ndone\t2000000\ti2.1\t0\nclose\t2000000\ti2\n" \
+	"done\t4000000\ti1.1\t0\n" \
+	"start\t5000000\ti1.2\t300\ndone\t6000000\ti1.2\t0\nclose\t6000000\ti1\n"
+#define SAMPLES "buildbeat proc_tasks 1 1000 rss:1MiB:g delay:1ms:c\n@2000 0=i1.1:1,5\n@5000 1=i1.2:1,900\n"
+#define SOME "\t1\tcc\t0" "\t\t\t\t\t\t" "\t\t\t\t\t\t\t"	/* values up to the delay */
+#define PROCESSES "buildbeat processes 1\n" \
+	"done\t1900000\t203\t202\t500000" SOME "7000\n" \
+	"done\t2000000\t202\t201\t800000" SOME "10000\n" \
+	"done\t2010000\t204\t201\t1000" SOME "40\n" \
+	"done\t2050000\t201\t200\t1000000" SOME "300\n" \
+	"done\t4000000\t200\t100\t3000000" SOME "2\n" \
+	"done\t6000000\t300\t100\t1000000\n" \
+	"done\t6000000\t301\t300\t1000000" SOME "500\n"
+
+/* Tasks i1.1, in which the make i2 runs, i2.1, and i1.2, of which one process is not known. */
+static const struct {
+	const char *processes;
+	int64_t delay_us[3];
+	bool at_least[3];
+} processes[] = {
+	{ PROCESSES, { 342, 17000, 900000 }, { false, false, true } },
+	{ PROCESSES "lost\t6000001\t1\n", { 5000, 17000, 900000 }, { true, true, true } },
+	/* it ended after its task; it still runs; a delay that cannot be */
+	{ PROCESSES "done\t4200000\t205\t200\t3000000" SOME "9\n", { 5000, 17000, 900000 }, { true, false, true } },
+	{ PROCESSES "runs\t4000000\t205\t200\t3000000" SOME "9\n", { 5000, 17000, 900000 }, { true, false, true } },
+	{ PROCESSES "done\t2000000\t205\t202\t10" SOME "999999999\n", { 342, 17000, 900000 }, { false, true, true } },
+	{ PROCESSES "done\t6000000\t302\t300\t1000000" SOME "900000\n", { 342, 17000, 900500 }, { false, false, true } },
+	{ "buildbeat processes 1\ndone\t4000000\t200\t100\t3000000\n", { 5000, -1, 900000 }, { true, false, true } },
+};
+
+TEST_EACH(delays_of_processes, processes)
+{
+	RELEASED(recording, rec);
+
+	support_writes(support_path("%s/build", support_tmpdir()), "buildbeat build 1\nstart_mono_ns: 5\n");
+	support_writes(support_path("%s/tasks.log", support_tmpdir()), TASKS);
+	support_writes(support_path("%s/proc_tasks.log", support_tmpdir()), SAMPLES);
+	support_writes(support_path("%s/processes.log", support_tmpdir()), processes[_i].processes);
+	recorded_open(&rec, support_tmpdir(), NULL);
+	ck_assert_uint_eq(rec.n_tasks, 3);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(rec.task[i].delay_us, processes[_i].delay_us[i]);
+		ck_assert_int_eq(rec.task[i].delay_at_least, processes[_i].at_least[i]);
+	}
 }
 
 TEST_MAIN(delay);

@@ -145,8 +145,8 @@ TEST(real_build)
 	}
 }
 
-/* A line, and how it is written again; NULL: it is damaged. Its first missing value is that of the
- * peak of memory, after which the upper bound of the peak can be known. */
+/* A line, and how it is written again; NULL: it is damaged. The upper bound of the peak of memory is only
+ * known if the peak is not. The last value is the run-queue delay. */
 static const struct line_case {
 	const char *line, *again;
 } line_case[] = {
@@ -164,6 +164,12 @@ static const struct line_case {
 	  "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t0\t4\t5\t6\t7\t8\t9\t10\t11" },
 	{ "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t\t4\t5\t6\t7\t8\t9\t10\t11\t12",
 	  "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t\t4\t5\t6\t7\t8\t9\t10\t11\t12" },
+	{ "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t0\t4\t5\t6\t7\t8\t9\t10\t11\t12\t0",
+	  "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t0\t4\t5\t6\t7\t8\t9\t10\t11\t\t0" },
+	{ "done\t9\t7\t1\t9\t1\tcc\t0" "\t\t\t\t\t\t" "\t\t\t\t\t\t" "\t409636864",
+	  "done\t9\t7\t1\t9\t1\tcc\t0" "\t\t\t\t\t\t" "\t\t\t\t\t\t" "\t409636864" },
+	/* more than 4096 threads wait in 0.1 s and 9 us */
+	{ "done\t9\t7\t1\t9\t1\tcc\t0" "\t\t\t\t\t\t" "\t\t\t\t\t\t" "\t409640960", "done\t9\t7\t1\t9\t1\tcc\t0" },
 	{ "done\t100\t7\t1\t101\t0\tcc\t0", NULL },
 	{ "done\t9\t7\t1\t\t1\tcc\t0", NULL },
 	{ "done\t9\t2147483648\t1\t9", NULL },

@@ -528,6 +528,43 @@ static int run_then_sleep(void)
 	return 0;
 }
 
+/* Two processes share one processor: each waits while the other runs. */
+static int run_in_turn(void)
+{
+	cpu_set_t one;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu < 0 ? 0 : (size_t)cpu, &one);
+	sched_setaffinity(0, sizeof one, &one);
+	if (fork() == 0) {
+		use_cpu(100000);
+		_exit(0);
+	}
+	use_cpu(100000);
+	return wait(NULL) < 0;
+}
+
+TEST_LOOP(delay_is_reported, 2)
+{
+	const struct processes_options plain = { .no_taskstats = true };
+	const struct watched *w;
+	int64_t delay_us = 0;
+
+	SKIP_IF(!has_connector());
+	w = watch(run_in_turn, _i ? &plain : NULL);
+	SKIP_IF(!_i && (!strstr(w->source, "taskstats") || access("/proc/self/schedstat", R_OK)));
+	ck_assert_uint_eq(w->n, 2);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct process_line *l = &w->line[i];
+
+		ck_assert(_i ? l->delay_us == -1 : l->delay_us >= 0);
+		ck_assert_int_le(l->end.user_us + l->end.system_us + l->delay_us, l->wall_us + 4000);
+		delay_us += l->delay_us;
+	}
+	ck_assert(_i || delay_us >= 50000);
+}
+
 TEST(polling_sees_exact_cpu)
 {
 	const struct processes_options polling = { .no_connector = true };
