@@ -16,7 +16,7 @@
 #define GAP 1.0			/* pixels between bars */
 #define GAP_LEAST 3.0		/* of a bar with a gap behind it */
 #define TOUCHING 0.1		/* pixels between narrow bars that are one shape */
-#define SEAM_APART 2.0		/* between two seams of it */
+#define SEAM_APART 4.0		/* between two seams of it */
 #define SHARE_MOST 128		/* of a piece, in 1/255: it can have the name of its task */
 
 /* What phases and CPU leave; but low bars have a name rather than room beside it. */
