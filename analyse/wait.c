@@ -314,7 +314,7 @@ static struct last decide(struct work *w, uint32_t i, int64_t us[QUEUE_CAUSES], 
 }
 
 /* OpenEmbedded records no targets, but the tasks of a recipe run one after the other. A
- * task that began long after the previous one waited for another recipe. */
+ * task that began long after the previous one waited for another recipe, so when it was ready is not known. */
 static struct last decide_recipe(struct work *w, uint32_t i, int64_t us[QUEUE_CAUSES], bool *known)
 {
 	const struct task *t = task(w, i);
@@ -329,10 +329,10 @@ static struct last decide_recipe(struct work *w, uint32_t i, int64_t us[QUEUE_CA
 	ready_us = MIN(ready_us, t->start_us);
 	wait_room_split(&w->room, i, ready_us, -1, us, until_us);
 	if (*known)
-		return (struct last){ of_recipe, WAIT_LINE, ready_us };
+		return (struct last){ of_recipe, WAIT_ORDER, ready_us };
 	if (just_ended(w, of_worker, t))
 		return (struct last){ of_worker, WAIT_UNKNOWN, ready_us };
-	return (struct last){ of_recipe, of_recipe == NO_INDEX ? WAIT_NONE : WAIT_LINE, ready_us };
+	return (struct last){ of_recipe, of_recipe == NO_INDEX ? WAIT_NONE : WAIT_ORDER, ready_us };
 }
 
 static void start_task(struct work *w, uint32_t i)
@@ -353,7 +353,7 @@ static void start_task(struct work *w, uint32_t i)
 		wait->why = WAIT_UNKNOWN;
 	w->begun[i] = true;
 	w->running[w->room.scope[t->instance]] += !t->hosts && !task_is_shell(t);
-	if (!known && t->queued_us < 0 && !w->knows[t->instance])
+	if (t->queued_us < 0 && (w->of_key || (!known && !w->knows[t->instance])))
 		return;
 	wait->ready_us = t->start_us;
 	for (int k = 0; k < QUEUE_CAUSES; k++) {

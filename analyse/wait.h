@@ -15,7 +15,8 @@
  * A task was ready when its instance had begun, its targets were made and the line before it in
  * its recipe had ended. If it waited for none of these, it was ready when its host queued it; if
  * the host does not report that, when the instance began. Of tasks whose host records
- * neither, such as those of most imported files, the time is not known.
+ * neither, such as those of most imported files, the time is not known. Nor is it of those of OpenEmbedded's
+ * buildstats, which show an order within each recipe only.
  *
  * The time from then to the start is its queue time. It is split in this order:
  *	QUEUE_DELAYED	until the host started its first task, it read its files; a command of
@@ -40,13 +41,13 @@
  * What it waited for last, `why`, is what ended last of these:
  *	WAIT_TARGET	of the targets that it waited for, the one made last, also through targets
  *			that are no tasks
- *	WAIT_LINE	the line before it in its recipe; of an OpenEmbedded recipe the task before
- *			it, if that ended at most WAIT_SLACK_OE_US before; of the first tasks of
- *			an instance the last task before it, in the same task
+ *	WAIT_LINE	the line before it in its recipe; of the first tasks of an instance the last task before it, in the same task
  *			("make -C a; make -C b") or beside it
  *	WAIT_HOST	of the first tasks of an instance, the task that it runs in: its start
  *	WAIT_ORDER, WAIT_POOL, WAIT_WORKER, WAIT_LOAD
- *			the task that ended last of those for which it waited so
+ *			the task that ended last of those for which it waited so; WAIT_ORDER: of an
+ *			OpenEmbedded recipe the task before it, if that ended at most
+ *			WAIT_SLACK_OE_US before
  *	WAIT_SHELL	a command of $(shell)
  *	WAIT_UNKNOWN	a task that ended just before, and nothing says why that counted
  * If no dependencies were recorded, it is not known whether a task needed the one that ended just

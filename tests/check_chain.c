@@ -443,7 +443,8 @@ TEST(recipes)
 	ck_assert_uint_eq(c.waits.task[rootfs].before, compile);
 	ck_assert_int_eq(c.waits.task[rootfs].why, WAIT_UNKNOWN);
 	ck_assert_uint_eq(c.waits.task[compile].before, r.sum.order[0]);
-	ck_assert_int_eq(c.waits.task[compile].why, WAIT_LINE);
+	ck_assert_int_eq(c.waits.task[compile].why, WAIT_ORDER);
+	ck_assert_int_eq(c.waits.task[compile].ready_us, -1);
 	ck_assert_uint_eq(c.n_path, 3);
 }
 
