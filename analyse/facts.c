@@ -368,6 +368,19 @@ void fact_selected(struct facts *f, const struct view *v)
 	fact_end(f, "selected", TONE_TITLE);
 }
 
+void fact_bound(struct facts *f, const struct chain *c)
+{
+	if (!c->n_path)
+		return;
+	if (c->waits.has_dependencies) {
+		add_time(f, c->dependency_us, " with unlimited workers");
+		fact_add_count(f, c->n_dependency, c->n_dependency == 1 ? " task" : " tasks");
+	} else {
+		buf_adds(&f->part, "unknown: no dependencies were recorded");
+	}
+	fact_end(f, "at least", TONE_PLAIN);
+}
+
 /* What the end of the build waited for, and how long it takes with unlimited workers. */
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 {
@@ -383,13 +396,7 @@ void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 	chain_add_links(&f->part, c);
 	fact_part(f);
 	fact_end(f, "path", TONE_PLAIN);
-	if (c->waits.has_dependencies) {
-		add_time(f, c->dependency_us, " with unlimited workers");
-		fact_add_count(f, c->n_dependency, c->n_dependency == 1 ? " task" : " tasks");
-	} else {
-		buf_adds(&f->part, "unknown: no dependencies were recorded");
-	}
-	fact_end(f, "at least", TONE_PLAIN);
+	fact_bound(f, c);
 }
 
 static void add_moment(struct facts *f, const char *before, int64_t bytes, int64_t time_us)

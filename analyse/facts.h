@@ -54,6 +54,7 @@ void fact_speed(struct facts *f, const struct host *h);
 void fact_setup(struct facts *f, const struct summary *s);
 void fact_tasks(struct facts *f, const struct summary *s);
 void fact_selected(struct facts *f, const struct view *v);	/* or what was not found */
+void fact_bound(struct facts *f, const struct chain *c);	/* the time with unlimited workers */
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c);
 void fact_memory(struct facts *f, const struct summary *s);
 void fact_disk(struct facts *f, const struct summary *s);

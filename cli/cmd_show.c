@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #define TOP_MAX 1000000000
+#define TOP_USUAL 10
 
 struct show_arguments {
 	const char *config;
@@ -20,7 +21,7 @@ struct show_arguments {
 	int64_t top;
 	const char *filter, *kind, *task;
 	unsigned by;
-	bool failed, tasks, json, markdown;
+	bool all, failed, tasks, json, markdown;
 	const char *html;
 };
 
@@ -31,7 +32,8 @@ static const struct option options[] = {
 	  "print one list, sorted by " VALUE_WORDS "or name") },
 	{ OPT_SET('b', "by", by, groups_by_word, "WHAT,...",
 	  "print only the cost by directory, target, program, kind or host (build tool)") },
-	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10)") },
+	{ OPT_FLAG('a', "all", all, "print all facts and lists, not only what fits on one screen") },
+	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10), and all lists") },
 	{ OPT_TEXT('F', "filter", filter, "TEXT",
 	  "show only tasks with TEXT, or a match of the pattern TEXT, in name or command") },
 	{ OPT_TEXT('k', "kind", kind, "KIND", "show only tasks of kind KIND") },
@@ -47,7 +49,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static const struct show_arguments defaults = { .sort = VALUE_SORTS, .top = 10 };
+static const struct show_arguments defaults = { .sort = VALUE_SORTS };
 
 static int write_doc(struct buf *out, struct view *v, const struct show_options *o, bool markdown)
 {
@@ -82,7 +84,8 @@ static int run_show(struct args *a, void *values, struct error *err)
 	struct groups programs = { 0 }, groups[GROUPINGS] = { 0 };
 	struct build_output output = { 0 };
 	struct show_options o = {
-		.sort = (enum value)s->sort, .top = (size_t)s->top, .tasks = s->tasks,
+		.sort = (enum value)s->sort, .top = s->top ? (size_t)s->top : TOP_USUAL, .tasks = s->tasks,
+		.brief = !s->all && s->sort == VALUE_SORTS && !s->top,
 		.chain = &chain, .answer = &answer, .inspected = &inspected.inspected,
 		.groups = groups, .programs = &programs, .output = &output,
 	};

@@ -5,6 +5,7 @@
 #include "analyse/names.h"
 #include "analyse/output_excerpt.h"
 #include "analyse/words.h"
+#include "base/minmax.h"
 #include "command/shell.h"
 #include "report/error_text.h"
 #include "report/group_table.h"
@@ -507,6 +508,69 @@ static void add_markdown(struct doc *d, struct view *v, const struct show_option
 	add_next(d, v->sum->rec);
 }
 
+/* What fits on one screen */
+
+#define BRIEF_LABELS 14		/* columns of brief facts */
+#define BRIEF_HEAD 3		/* lines of a list without its rows */
+#define BRIEF_END 5		/* lines of the end */
+#define BRIEF_FAILED 3		/* tasks */
+#define BRIEF_PATH 10		/* links */
+#define BRIEF_SLOWEST 5
+
+static void add_brief_facts(struct doc *d, const struct summary *s, const struct chain *chain)
+{
+	size_t labels = d->labels;
+	struct facts f;
+
+	d->labels = BRIEF_LABELS;
+	facts_begin(&f, d->out, doc_fact, d);
+	f.brief = true;
+	fact_result(&f, s);
+	fact_warnings(&f, s->rec);
+	fact_cpu(&f, s);
+	fact_tasks(&f, s);
+	fact_bound(&f, chain);
+	fact_memory(&f, s);
+	facts_release(&f);
+	doc_flush(d);
+	d->labels = labels;
+}
+
+static size_t lines_left(struct doc *d, size_t reserved)
+{
+	size_t n = reserved;
+
+	doc_flush(d);
+	for (size_t i = 0; i < d->out->len; i++)
+		n += d->out->data[i] == '\n';
+	return n < SHOW_BRIEF_LINES ? SHOW_BRIEF_LINES - n : 0;
+}
+
+static void add_brief(struct doc *d, struct view *v, const struct show_options *o)
+{
+	struct show_options failed = *o;
+	size_t slowest, path;
+
+	failed.top = BRIEF_FAILED;
+	add_title(d, v->sum);
+	add_answer(d, o->answer);
+	add_error(d, o, v->sum->rec);
+	if (!o->answer->n)
+		doc_empty_line(d);
+	add_brief_facts(d, v->sum, o->chain);
+	add_failed(d, v, &failed);
+	slowest = MIN(BRIEF_SLOWEST, lines_left(d, BRIEF_HEAD + BRIEF_END));
+	path = lines_left(d, BRIEF_HEAD + slowest + BRIEF_HEAD + 1 + BRIEF_END);
+	if (path)
+		show_brief_path(d, v->sum, o->chain, MIN(path, BRIEF_PATH));
+	if (slowest) {
+		add_list(d, v, VALUE_WALL, slowest);
+		add_notes(d, v);
+	}
+	doc_flush(d);
+	buf_adds(d->out, "\nMore: buildbeat show --all\n");
+}
+
 int show_doc(struct doc *d, struct view *v, const struct show_options *o)
 {
 	const struct recording *rec = v->sum->rec;
@@ -518,6 +582,8 @@ int show_doc(struct doc *d, struct view *v, const struct show_options *o)
 		if (!v->all)
 			add_selected(d, v);
 		add_groups(d, o);
+	} else if (o->brief && v->all && doc_is(d, DOC_TERMINAL)) {
+		add_brief(d, v, o);
 	} else {
 		add_title(d, v->sum);
 		if (v->all)

@@ -12,6 +12,7 @@
 struct show_options {
 	enum value sort;	/* VALUE_SORTS: the default, several lists */
 	size_t top;		/* of each list */
+	bool brief;		/* on a terminal, of a whole build: what fits on one screen, with shorter lists */
 	bool tasks;		/* every selected task, not only the top targets */
 	size_t n_groups;	/* the tables of --by */
 	struct groups *groups;
@@ -26,11 +27,12 @@ struct show_options {
 /*
  * The outputs of a summary. They bring v's lists into other orders. 0 or the buffer's error.
  *
- * A terminal has all of it. Markdown is for the summary of a job on GitHub or GitLab: the verdict, facts,
+ * A terminal has all of it, or SHOW_BRIEF_LINES lines if `brief` is set. Markdown is for the summary of a job on GitHub or GitLab: the verdict, facts,
  * failed tasks with their lines, and tables. It has less than SHOW_MARKDOWN_MAX bytes, GitHub's limit of
  * a summary; rows beyond that are left out.
  */
 #define SHOW_MARKDOWN_MAX (1024 * 1024)
+#define SHOW_BRIEF_LINES 30
 
 int show_doc(struct doc *d, struct view *v, const struct show_options *o);
 int show_json(struct buf *out, struct view *v, const struct show_options *o);

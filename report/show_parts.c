@@ -33,6 +33,7 @@ static void add_bar(struct doc *d, double share, unsigned taken)
 /* One after the other, the lines of a recipe are one row. */
 struct row {
 	uint32_t first, n;	/* tasks in the path */
+	bool cause;
 	int64_t start_us, wall_us;
 };
 
@@ -42,6 +43,7 @@ struct path {
 	size_t n;
 	const uint8_t *link;	/* enum chain_link; NULL: not printed */
 	size_t n_rows;
+	bool explain;		/* causes come before long ones */
 	struct row *row;
 	uint32_t *shown;
 };
@@ -50,6 +52,8 @@ static bool is_longer(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct row *row = ctx;
 
+	if (row[a].cause != row[b].cause)
+		return row[a].cause;
 	return row[a].wall_us != row[b].wall_us ? row[a].wall_us > row[b].wall_us : a < b;
 }
 
@@ -76,6 +80,14 @@ static void make_rows(struct path *p)
 	}
 	for (uint32_t i = 0; i < p->n_rows; i++)
 		p->shown[i] = i;
+	for (size_t i = p->explain ? p->n_rows : 0; i--; ) {
+		if (p->link[p->row[i].first] != LINK_WORKER)
+			continue;
+		p->row[i].cause = true;
+		if (i + 1 < p->n_rows)
+			p->row[i + 1].cause = true;
+		break;
+	}
 }
 
 static void put_path(struct doc *d, struct path *p, const char *title, size_t top)
@@ -111,7 +123,8 @@ static void put_path(struct doc *d, struct path *p, const char *title, size_t to
 		tasks += row->n;
 	}
 	if (tasks < p->n)
-		buf_addf(doc_item(d, 2), "and %zu shorter %s", p->n - tasks, p->n - tasks == 1 ? "task" : "tasks");
+		buf_addf(doc_item(d, 2), "and %zu %s %s", p->n - tasks, p->explain ? "other" : "shorter",
+			 p->n - tasks == 1 ? "task" : "tasks");
 	doc_table_end(d, 0);
 }
 
@@ -125,6 +138,14 @@ static void add_path(struct doc *d, struct path *p, const char *title, size_t to
 		d->out->error = -ENOMEM;
 	free(p->row);
 	free(p->shown);
+}
+
+void show_brief_path(struct doc *d, const struct summary *s, const struct chain *c, size_t top)
+{
+	struct path path = { .s = s, .task = c->path, .n = c->n_path, .link = c->path_link, .explain = true };
+
+	if (path.n > 1)
+		add_path(d, &path, "What the end of the build waited for", top);
 }
 
 void show_paths(struct doc *d, const struct summary *s, const struct chain *c, size_t top)

@@ -15,6 +15,10 @@ void show_task_name(struct doc *d, const struct recording *rec, const struct tas
  * tasks, by time. */
 void show_paths(struct doc *d, const struct summary *s, const struct chain *c, size_t top);
 
+/* The first of these alone. Its rows are the last task that had to wait for a worker and the one that needed it,
+ * then the longest ones. */
+void show_brief_path(struct doc *d, const struct summary *s, const struct chain *c, size_t top);
+
 /* How many tasks ran at once; those that ran when their memory was largest. */
 void show_levels(struct doc *d, const struct summary *s);
 void show_peak(struct doc *d, const struct summary *s);

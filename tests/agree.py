@@ -276,7 +276,7 @@ def same_rows(what, text, markdown):
 
 
 def check_markdown(show, facts):
-    markdown, text = run("show", "-m", RECORDING), run("show", RECORDING)
+    markdown, text = run("show", "-m", RECORDING), run("show", "--all", RECORDING)
     tables = tables_of_markdown(markdown)
     for label, words in {r[0]: r[1] for r in reversed(tables[""][1:])}.items():
         if label in facts:
@@ -613,7 +613,7 @@ def check_list(show):
 def main():
     show = json.loads(run("show", "-j", "--tasks", "-t", "1000000", "--by",
                           "directory,target,program,kind,host", RECORDING))
-    facts = check_text(show, run("show", RECORDING))
+    facts = check_text(show, run("show", "--all", RECORDING))
     check_sums(show)
     check_groups(show)
     check_markdown(show, facts)

@@ -378,7 +378,7 @@ static void shows(const char *expected)
 {
 	struct run r;
 
-	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat show out/latest");
+	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat show --all out/latest");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_msg(strstr(r.out.data, support_path("failed with exit status 1: %s, after", expected)),
 		      "%s", r.out.data);

@@ -109,12 +109,12 @@ TEST(shown)
 	const char *rec = record(), *dir = support_tmpdir();
 	struct run r;
 
-	support_run(&r, dir, TOP_BUILDDIR "/buildbeat show rec");
+	support_run(&r, dir, TOP_BUILDDIR "/buildbeat show --all rec");
 	ck_assert_ptr_null(strstr(r.out.data, "Inspected"));
 	add_archive(rec, "ld", 102, "", 3 * S);
 	add_archive(rec, "cc1\n", 5, "x2.1", 7500000);
 	add_archive(rec, "other", 6, "", 7600000);
-	support_run(&r, dir, TOP_BUILDDIR "/buildbeat show rec");
+	support_run(&r, dir, TOP_BUILDDIR "/buildbeat show --all rec");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data,
 		"Inspected processes\n"
@@ -143,14 +143,14 @@ TEST(damaged)
 	struct run r;
 
 	support_writes(support_path("%s/inspect", rec), "no directory");
-	support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat show rec");
+	support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat show --all rec");
 	ck_assert_int_eq(remove(support_path("%s/inspect", rec)), 0);
 	ck_assert_int_eq(mkdir(support_path("%s/inspect", rec), 0700), 0);
 	ck_assert_int_eq(mkdir(support_path("%s/inspect/a", rec), 0700), 0);
 	ck_assert_int_eq(mkdir(support_path("%s/inspect/b", rec), 0700), 0);
 	support_writes(support_path("%s/inspect/b/archive", rec), "buildbeat inspection 1\npid: -7\n"
 		       "start_ns: 999999999999999999999\nancestors: ,,\nstart_ticks: 18446744073709551615\n");
-	support_run(&r, dir, TOP_BUILDDIR "/buildbeat show rec");
+	support_run(&r, dir, TOP_BUILDDIR "/buildbeat show --all rec");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n    inspect/b\n"));
 }

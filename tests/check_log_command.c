@@ -53,9 +53,9 @@ TEST(no_output)
 TEST(shown)
 {
 	support_expect(support_tmpdir(), 0, "same\n", NULL, RECORD "-n none -- true; "
-		       BUILDBEAT " show stats/one >shown; "
+		       BUILDBEAT " show -a stats/one >shown; "
 		       "grep -qx 'output  *[0-9]* B, see: buildbeat log' shown && "
-		       BUILDBEAT " show stats/none >shown; ! grep '^output' shown && echo same");
+		       BUILDBEAT " show -a stats/none >shown; ! grep '^output' shown && echo same");
 }
 
 /* A pipe gets all bytes of output without escape sequences. */

@@ -202,7 +202,7 @@ TEST_LOOP(gaps_show, 2)
 		ck_assert_int_eq(rec.lost.reason, LOST_UNTOLD);
 		recording_release(&rec);
 	}
-	support_run(&r, support_tmpdir(), BUILDBEAT " show stats/cut && "
+	support_run(&r, support_tmpdir(), BUILDBEAT " show -a stats/cut && "
 		    BUILDBEAT " archive --repo a.git stats/cut");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "; incomplete\n"));
@@ -289,7 +289,7 @@ TEST_EACH(any_error, failures)
 	ck_assert_int_eq(rec.lost.parts != 0, !tasks);
 	recording_release(&rec);
 	support_expect(support_tmpdir(), ANY_STATUS, "1\n1\n1\n2\n", failures[_i].said,
-		       BUILDBEAT " show stats/one | grep -c '; incomplete$'; "
+		       BUILDBEAT " show -a stats/one | grep -c '; incomplete$'; "
 		       BUILDBEAT " show --json stats/one | grep -c '\"complete\": *false'; "
 		       BUILDBEAT " list stats | grep -c 'incomplete'; "
 		       BUILDBEAT " archive --repo a.git stats/one; echo $?");

@@ -13,10 +13,15 @@
 #define DATA TOP_SRCDIR "/tests/data/recordings"
 
 static const struct support_golden goldens[] = {
-	{ "show-nested-80.txt", "show nested", 80 },
-	{ "show-nested-40.txt", "show nested", 40 },
-	{ "show-nested-200.txt", "show nested", 200 },
-	{ "show-nested.txt", "show nested", 0 },
+	{ "show-brief-nested.txt", "show nested", 80 },
+	{ "show-brief-nested-40.txt", "show nested", 40 },
+	{ "show-brief-oe.txt", "show ../oe/genuine", 80 },
+	{ "show-brief-processes.txt", "show ../processes/make", 80 },
+	{ "show-brief-empty.txt", "show empty", 80 },
+	{ "show-nested-80.txt", "show -a nested", 80 },
+	{ "show-nested-40.txt", "show -a nested", 40 },
+	{ "show-nested-200.txt", "show -a nested", 200 },
+	{ "show-nested.txt", "show -a nested", 0 },
 	{ "show-nested.json", "show -j --tasks nested", 0 },
 	{ "show-nested-io.txt", "show -s io -t 3 nested", 80 },
 	{ "show-nested-start.txt", "show --sort start --filter '*.o' nested", 80 },
@@ -34,21 +39,21 @@ static const struct support_golden goldens[] = {
 	{ "show-none-tasks.txt", "show --tasks --failed ../processes/make", 80 },
 	{ "show-nested-tasks.txt", "show --tasks nested", 80 },
 	{ "show-nested-kind.json", "show -j -k compile -s name nested", 0 },
-	{ "show-cut-80.txt", "show cut", 80 },
+	{ "show-cut-80.txt", "show -a cut", 80 },
 	{ "show-cut.json", "show -j cut", 0 },
-	{ "show-empty.txt", "show empty", 80 },
+	{ "show-empty.txt", "show -a empty", 80 },
 	{ "show-empty.json", "show -j --tasks empty", 0 },
-	{ "show-oe-80.txt", "show ../oe/genuine", 80 },
+	{ "show-oe-80.txt", "show -a ../oe/genuine", 80 },
 	{ "show-oe-filter.txt", "show --tasks --sort wall --filter 'image-*' ../oe/genuine", 80 },
 	{ "show-oe.json", "show -j ../oe/genuine", 0 },
-	{ "show-processes.txt", "show ../processes/make", 80 },
+	{ "show-processes.txt", "show -a ../processes/make", 80 },
 	{ "show-processes.json", "show -j ../processes/make", 0 },
-	{ "show-bounds.txt", "show ../memory/bounds", 80 },
+	{ "show-bounds.txt", "show -a ../memory/bounds", 80 },
 	{ "show-bounds.json", "show -j --tasks ../memory/bounds", 0 },
-	{ "show-inspected.txt", "show ../inspected/make", 80 },
+	{ "show-inspected.txt", "show -a ../inspected/make", 80 },
 	{ "show-inspected-task.txt", "show --task app ../inspected/make", 80 },
 	{ "show-inspected.json", "show -j ../inspected/make", 0 },
-	{ "show-results.txt", "show ../results/make", 80 },
+	{ "show-results.txt", "show -a ../results/make", 80 },
 	{ "show-results-task.txt", "show --task parse.c ../results/make", 80 },
 	{ "show-results-files.txt", "show -s files -k compile ../results/make", 80 },
 	{ "show-results.json", "show -j --tasks ../results/make", 0 },
@@ -98,7 +103,7 @@ TEST_LOOP(lines_fit, 3)
 	struct run r;
 	size_t columns = 0;
 
-	run(&r, widths[_i], "show nested; " BUILDBEAT " show --tasks nested");
+	run(&r, widths[_i], "show -a nested; " BUILDBEAT " show --tasks nested");
 	for (const char *p = strstr(r.out.data, "\nTasks running"); p && *p; p++) {
 		if (*p == '\n')
 			columns = 0;
@@ -110,6 +115,20 @@ TEST_LOOP(lines_fit, 3)
 				      !strncmp(p - columns + 1, "Largest", 7),
 				      "too wide: %.*s", (int)columns, p - columns + 1);
 	}
+}
+
+/* One screen is enough, also of a build with a long verdict, failures and warnings. */
+TEST_LOOP(fits_on_a_screen, 5)
+{
+	static const char *const recordings[] = { "nested", "cut", "../oe/genuine", "../processes/make", "../results/make" };
+	struct run r;
+	size_t lines = 0;
+
+	run(&r, 80, support_path("show %s", recordings[_i]));
+	for (const char *p = r.out.data; (p = strchr(p, '\n')); p++)
+		lines++;
+	ck_assert_msg(lines >= 5 && lines <= 30, "%zu lines", lines);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\nMore: buildbeat show --all\n"));
 }
 
 static bool is_json(int i)
@@ -270,7 +289,7 @@ TEST_LOOP(colour_on_terminals_only, 4)
 
 	SKIP_IF(!support_has("script"));
 	support_run(&r, DATA, "env -u NO_COLOR %s COLUMNS=80 script -qec '" BUILDBEAT
-		    " show nested' /dev/null", cases[_i].environment);
+		    " show -a nested' /dev/null", cases[_i].environment);
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "Slowest"));
 	ck_assert_int_eq(strstr(r.out.data, "\033[") != NULL, cases[_i].colour);
@@ -392,7 +411,7 @@ TEST(a_pool)
 		       "place\t0\tm.2\tb.ninja\t8\tlink\t1\nafter\t502000\tm.2\tb.c\n"
 		       "done\t900000\tm.2\n");
 
-	support_run(&r, top, BUILDBEAT " show .");
+	support_run(&r, top, BUILDBEAT " show -a .");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "1 waited for a pool\n"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "398 ms  a pool          b\n"));

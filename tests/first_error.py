@@ -194,7 +194,7 @@ def look(kind, where):
             f.write(text)
     recorded = run(where, BUILDBEAT, "record", "-o", "stats", "--log", "--summary", "--", "sh", "-c",
                    want["command"])
-    show = run(where, BUILDBEAT, "show", "-d", "stats")
+    show = run(where, BUILDBEAT, "show", "-a", "-d", "stats")
     shown = json.loads(run(where, BUILDBEAT, "show", "-d", "stats", "--json").stdout)
     failed = run(where, BUILDBEAT, "log", "-d", "stats", "--failed")
     marked = run(where, BUILDBEAT, "show", "-d", "stats", "--markdown").stdout

@@ -59,7 +59,7 @@ def check(what, command, says, kill=None):
         kill()
     build.wait(60)
     seen = sampled(what)
-    show, text = json.loads(prints("show", "--json", what)), prints("show", what)
+    show, text = json.loads(prints("show", "--json", what)), prints("show", "--all", what)
     totals = show["totals"]
 
     def must(holds, *words):

@@ -73,7 +73,7 @@ def slices(out, *how):
 
 def check(what, out, paused, alone=False):
     """paused: how long it was stopped, measured here. alone: the task ran on meanwhile."""
-    text = subprocess.run([BUILDBEAT, "show", out], check=True, stdout=subprocess.PIPE).stdout.decode()
+    text = subprocess.run([BUILDBEAT, "show", "--all", out], check=True, stdout=subprocess.PIPE).stdout.decode()
     show = json.loads(subprocess.run([BUILDBEAT, "show", "--json", out], check=True,
                                      stdout=subprocess.PIPE).stdout)
     lines = re.findall(r"^suspended: (\d+) (\d+)$", open(os.path.join(out, "latest", "build")).read(),
