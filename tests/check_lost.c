@@ -154,7 +154,7 @@ TEST(loss_is_reported)
 	SKIP_IF(!make_host_can());
 	write_makefiles("true");
 	support_run(&r, support_tmpdir(), "(ulimit -f 6; " RECORD "-n one -- make -j2) && "
-		    BUILDBEAT " show --json stats/one >json && " BUILDBEAT " show stats/one && "
+		    BUILDBEAT " show --json stats/one >json && " BUILDBEAT " show -a stats/one && "
 		    BUILDBEAT " list stats");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "; incomplete\n"));
