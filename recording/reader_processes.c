@@ -114,8 +114,6 @@ static int add_process(struct reader *r, const struct process_line *l)
 		return -ENOMEM;
 	count(&r->rec->program[program], l);
 	r->rec->n_processes++;
-	if (r->sums_only)
-		return 0;
 	added = array_add(&r->process, &r->n_processes, sizeof *added);
 	if (!added)
 		return -ENOMEM;
@@ -333,7 +331,9 @@ static int place(struct walk *w, uint32_t i)
 		w->inner[i] = (struct owner){ instance, NO_INDEX };
 	if (index_put(&w->living, (uint64_t)p->pid, 0, i))
 		return -ENOMEM;
-	return task != NO_INDEX || (is_first && instance != NO_INDEX) ? 0 : add_span(w->r, p, o);
+	if (w->r->sums_only || task != NO_INDEX || (is_first && instance != NO_INDEX))
+		return 0;
+	return add_span(w->r, p, o);
 }
 
 /* Parents before their children. */
@@ -355,7 +355,7 @@ int reader_finish_processes(struct reader *r)
 	if (!r->n_processes)
 		return 0;
 	qsort(r->process, r->n_processes, sizeof *r->process, by_start);
-	if (!r->rec->n_instances)
+	if (!r->rec->n_instances && !r->sums_only)
 		error = make_instance(r, &r->process[0]);
 	w.inner = malloc(r->n_processes * sizeof *w.inner);
 	w.delay = array_new_zero(r->rec->n_tasks, sizeof *w.delay);

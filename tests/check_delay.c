@@ -217,17 +217,22 @@ static const struct {
 
 TEST_EACH(delays_of_processes, processes)
 {
-	RELEASED(recording, rec);
+	RELEASED(recording, rec, sums);
+	struct error err;
 
 	support_writes(support_path("%s/build", support_tmpdir()), "buildbeat build 1\nstart_mono_ns: 5\n");
 	support_writes(support_path("%s/tasks.log", support_tmpdir()), TASKS);
 	support_writes(support_path("%s/proc_tasks.log", support_tmpdir()), SAMPLES);
 	support_writes(support_path("%s/processes.log", support_tmpdir()), processes[_i].processes);
 	recorded_open(&rec, support_tmpdir(), NULL);
+	ck_assert_int_eq(recording_read_sums(&sums, support_tmpdir(), NULL, &err), 0);
+	ck_assert_uint_eq(sums.n_spans, 0);
 	ck_assert_uint_eq(rec.n_tasks, 3);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_int_eq(rec.task[i].delay_us, processes[_i].delay_us[i]);
 		ck_assert_int_eq(rec.task[i].delay_at_least, processes[_i].at_least[i]);
+		ck_assert_int_eq(sums.task[i].delay_us, rec.task[i].delay_us);
+		ck_assert_int_eq(sums.task[i].delay_at_least, rec.task[i].delay_at_least);
 	}
 }
 
