@@ -45,6 +45,8 @@ void cost_add(struct cost *sum, const struct cost *c)
 	sum->user_us = sat_add(sum->user_us, c->user_us);
 	sum->system_us = sat_add(sum->system_us, c->system_us);
 	sum->cpu_us = sat_add(sum->cpu_us, c->cpu_us);
+	sum->delay_us = sat_add(sum->delay_us, c->delay_us);
+	sum->delay_at_least |= c->delay_at_least || !cost_knows(c, VALUE_DELAY);
 	sum->read_bytes = sat_add(sum->read_bytes, c->read_bytes);
 	sum->written_bytes = sat_add(sum->written_bytes, c->written_bytes);
 	sum->files_bytes = sat_add(sum->files_bytes, c->files_bytes);
@@ -170,6 +172,9 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	c->setup_cpu_us = (int64_t)t->setup_user_us + t->setup_system_us;
 	c->measured = t->user_us >= 0 || t->n_usage;
 	c->known |= t->in_blocks >= 0 || t->out_blocks >= 0 || t->n_usage ? 1u << VALUE_IO : 0;
+	c->known |= t->delay_us >= 0 ? 1u << VALUE_DELAY : 0;
+	c->delay_us = positive(t->delay_us);
+	c->delay_at_least = t->delay_at_least;
 	c->user_us = positive(positive(t->user_us) - in->user_us);
 	c->system_us = positive(positive(t->system_us) - in->system_us);
 	c->cpu_us = sat_add(c->user_us, c->system_us);

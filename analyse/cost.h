@@ -21,6 +21,7 @@ struct cost {
 	int64_t setup_us, setup_cpu_us;	/* of its process before the start: in no other value */
 	int64_t user_us, system_us;
 	int64_t cpu_us;		/* user and system */
+	int64_t delay_us;	/* run-queue delay */
 	int64_t read_bytes, written_bytes;	/* of storage */
 	int64_t files_bytes;	/* of the files that it made; 0: none are known */
 	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
@@ -29,12 +30,13 @@ struct cost {
 	int64_t start_us;	/* of the first */
 	int64_t queue_us;	/* from ready to start, after wait_add_queues() */
 	int64_t counted[VALUES_COUNTED];	/* from VALUE_COUNTED on */
-	uint32_t known;		/* bits 1 << VALUE_START, VALUE_WALL, VALUE_QUEUE, VALUE_IO (of storage)
+	uint32_t known;		/* bits 1 << VALUE_START, VALUE_WALL, VALUE_QUEUE, VALUE_DELAY, VALUE_IO (of storage)
 				   and of what is counted */
 	bool measured;		/* CPU; otherwise it is not known */
 	bool at_least;		/* CPU and storage: the last sample, as the end was not seen or
 				   nobody waited for a process of the task. What is only
 				   sampled is user time */
+	bool delay_at_least;	/* as in struct task, or that of some of the tasks is not known */
 	bool memory_summed;	/* memory_kb is that of all processes of a task at one
 				   sample; otherwise of the largest process */
 };
@@ -70,6 +72,12 @@ struct nesting {
 static inline bool cost_knows(const struct cost *c, enum value v)
 {
 	return c->known >> v & 1;
+}
+
+/* Which of its values are lower bounds: bits 1 << enum value_sampled. */
+static inline unsigned cost_bounds(const struct cost *c)
+{
+	return (unsigned)c->at_least << VALUE_LAST_SAMPLE | (unsigned)c->delay_at_least << VALUE_SEEN_DELAY;
 }
 
 /* How long a task ran, 0 if it never started. */

@@ -61,8 +61,8 @@ enum profile_max {
 /* What some of the runs have: 1 << a value, or this. The sum of a row that has none of them is unknown. */
 #define PROFILE_HAS_AMOUNT (1u << VALUES)
 
-/* Some of the runs have a cost that is at_least: so are the sums with it, but no difference. */
-#define PROFILE_AT_LEAST (1u << (VALUES + 1))
+/* Some of the runs have a cost with these cost_bounds(): so have the sums with it, but no difference. */
+#define PROFILE_BOUNDS(bounds) ((bounds) << VALUES)
 
 /* What has a unit of its own. */
 enum profile_own { PROFILE_OF_RUN, PROFILE_OF_AMOUNT, PROFILE_OWN_UNITS };

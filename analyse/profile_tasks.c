@@ -319,8 +319,9 @@ static void add_values(struct work *w, uint32_t i, struct profile_row *one)
 		one->known |= 1u << v;
 		one->value[v - VALUE_CPU] = sat_mul(n, scale[value_info[v].unit]);
 	}
-	if (c->at_least)
-		one->known |= PROFILE_AT_LEAST;
+	one->known |= PROFILE_BOUNDS(cost_bounds(c));
+	if (!cost_knows(c, VALUE_DELAY))
+		one->known |= PROFILE_BOUNDS(1u << VALUE_SEEN_DELAY);
 	w->p->n_at_least += c->at_least;
 }
 

@@ -405,9 +405,9 @@ static void add_number(struct buf *b, double n, const char *unit)
 		buf_addf(b, " %s", unit);
 }
 
-bool profile_view_at_least(const struct profile_view *v, const struct profile_node *n)
+unsigned profile_view_bounds(const struct profile_view *v, const struct profile_node *n)
 {
-	return n->sum->known & PROFILE_AT_LEAST && !v->p->is_difference;
+	return v->p->is_difference ? 0 : n->sum->known >> VALUES & ~1u;	/* without PROFILE_HAS_AMOUNT */
 }
 
 void profile_view_add(struct buf *b, struct profile_view *v, const struct profile_node *n,
@@ -416,7 +416,7 @@ void profile_view_add(struct buf *b, struct profile_view *v, const struct profil
 	enum value of = VALUE_CPU + c - PROFILE_C_VALUES;
 
 	if (c >= PROFILE_C_VALUES && n->sum->known >> of & 1 &&
-	    value_is_at_least(of, n->sum->value[of - VALUE_CPU], profile_view_at_least(v, n)))
+	    value_is_at_least(of, n->sum->value[of - VALUE_CPU], profile_view_bounds(v, n)))
 		buf_addc(b, '>');
 	add_number(b, profile_view_number(v, n, c), profile_view_unit(v, n, c));
 }

@@ -112,8 +112,8 @@ size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, s
 const char *profile_view_unit(const struct profile_view *v, const struct profile_node *n,
 			      enum profile_column c);
 
-/* Are values of the node lower bounds? A difference of bounds is not a bound. */
-bool profile_view_at_least(const struct profile_view *v, const struct profile_node *n);
+/* cost_bounds() of the node. A difference of bounds is not a bound. */
+unsigned profile_view_bounds(const struct profile_view *v, const struct profile_node *n);
 
 /* A number of a node for people: "12", "0.4 s", "24 ns", "17 faults", ">0.4 s" of a lower bound,
  * "-" if it is unknown. */

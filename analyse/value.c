@@ -26,6 +26,11 @@ static int64_t cpu_of(const struct cost *c)
 	return c->measured ? c->cpu_us : -1;
 }
 
+static int64_t delay_of(const struct cost *c)
+{
+	return cost_knows(c, VALUE_DELAY) ? c->delay_us : -1;
+}
+
 static int64_t memory_of(const struct cost *c)
 {
 	return c->memory_kb ? c->memory_kb : -1;
@@ -75,7 +80,7 @@ const struct value_info value_info[VALUE_SORTS] = {
 };
 const char *const value_word[VALUE_SORTS + 1] = { VALUE_ROWS(WORD) [VALUE_NAME] = "name" };
 
-_Static_assert(VALUES < 31, "cost.known has a bit for each value, profile_row.known two more");
+_Static_assert(VALUES < 30, "cost.known has a bit for each value, profile_row.known three more");
 
 int64_t value_get(enum value v, const struct cost *c)
 {
@@ -85,9 +90,9 @@ int64_t value_get(enum value v, const struct cost *c)
 }
 
 /* A sample without any storage, or without what only wait4() counts, is no lower bound. */
-bool value_is_at_least(enum value v, int64_t n, bool at_least)
+bool value_is_at_least(enum value v, int64_t n, unsigned bounds)
 {
-	return value_info[v].sampled && at_least && (v == VALUE_CPU ? n >= 0 : n > 0);
+	return (bounds >> value_info[v].sampled & 1) && (v == VALUE_CPU ? n >= 0 : n > 0);
 }
 
 enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c)
@@ -99,7 +104,7 @@ enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c)
 		*n = c->memory_at_most_kb;
 		return VALUE_AT_MOST;
 	}
-	return value_is_at_least(v, *n, c->at_least) ? VALUE_AT_LEAST : VALUE_EXACT;
+	return value_is_at_least(v, *n, cost_bounds(c)) ? VALUE_AT_LEAST : VALUE_EXACT;
 }
 
 void value_add(struct buf *b, enum value v, int64_t n)

@@ -31,9 +31,10 @@ enum unit {
  *	.stays	columns with a smaller number are dropped earlier from a narrow table; 0: only tables
  *		that are sorted by the value have the column
  *	.quiet	a table has no column if all values are 0
- *	.sampled	it can be a lower bound, the last sample: cost.at_least
+ *	.sampled	it can be a lower bound, and which bit of cost_bounds() says so
  *	.needs	it is known only if the build was recorded so
  */
+enum value_sampled { VALUE_NOT_SAMPLED, VALUE_LAST_SAMPLE, VALUE_SEEN_DELAY };
 #define VALUE_TIMES(_) \
 	_(VALUE_START, "start", .title = "start", .name = "start", .list = "In order of start", \
 	  .key = "start_us", .unit = UNIT_US, .of = start_of, .joined = VALUE_FIRST) \
@@ -43,24 +44,26 @@ enum unit {
 	  .key = "queue_us", .unit = UNIT_US, .of = queue_of)
 #define VALUE_COSTS(_) \
 	_(VALUE_CPU, "cpu", .title = "CPU", .name = "CPU time", .list = "Most CPU", \
-	  .key = "cpu_us", .unit = UNIT_US, .of = cpu_of, .stays = 3, .sampled = true) \
+	  .key = "cpu_us", .unit = UNIT_US, .of = cpu_of, .stays = 3, .sampled = VALUE_LAST_SAMPLE) \
+	_(VALUE_DELAY, "delay", .title = "delay", .name = "run-queue delay", .list = "Longest run-queue delay", \
+	  .key = "delay_us", .unit = UNIT_US, .of = delay_of, .sampled = VALUE_SEEN_DELAY) \
 	_(VALUE_MEMORY, "memory", .title = "memory", .name = "memory", .list = "Most memory", \
 	  .key = "memory_kb", .unit = UNIT_KB, .of = memory_of, .joined = VALUE_LARGEST, .stays = 4) \
 	_(VALUE_IO, "io", .title = "disk", .name = "bytes read and written", .list = "Most disk I/O", \
-	  .key = "io_bytes", .unit = UNIT_BYTES, .of = io_of, .stays = 2, .quiet = true, .sampled = true) \
+	  .key = "io_bytes", .unit = UNIT_BYTES, .of = io_of, .stays = 2, .quiet = true, .sampled = VALUE_LAST_SAMPLE) \
 	_(VALUE_READ, "read", .title = "read", .name = "bytes read", .list = "Most bytes read", \
-	  .key = "disk_read_bytes", .unit = UNIT_BYTES, .of = read_of, .sampled = true) \
+	  .key = "disk_read_bytes", .unit = UNIT_BYTES, .of = read_of, .sampled = VALUE_LAST_SAMPLE) \
 	_(VALUE_WRITTEN, "written", .title = "written", .name = "bytes written", .list = "Most bytes written", \
-	  .key = "disk_written_bytes", .unit = UNIT_BYTES, .of = written_of, .sampled = true) \
+	  .key = "disk_written_bytes", .unit = UNIT_BYTES, .of = written_of, .sampled = VALUE_LAST_SAMPLE) \
 	_(VALUE_FILES, "files", .title = "files", .name = "size of files", .list = "Largest files", \
 	  .key = "files_bytes", .unit = UNIT_BYTES, .of = files_of, .stays = 1, .quiet = true, \
 	  .needs = "record --task-files")
 #define VALUE_COUNTS(_) \
 	_(VALUE_FAULTS, "faults", .title = "faults", .name = "page faults", .list = "Most page faults", \
-	  .key = "page_faults", .unit = UNIT_COUNT, .counts = faults_of, .sampled = true) \
+	  .key = "page_faults", .unit = UNIT_COUNT, .counts = faults_of, .sampled = VALUE_LAST_SAMPLE) \
 	_(VALUE_SWITCHES, "switches", .title = "forced", .name = "forced context switches", \
 	  .list = "Most forced context switches", .key = "forced_switches", .unit = UNIT_COUNT, \
-	  .counts = switches_of, .sampled = true) \
+	  .counts = switches_of, .sampled = VALUE_LAST_SAMPLE) \
 	_(VALUE_INSTRUCTIONS, "instructions", .title = "instr.", .name = "user instructions", \
 	  .list = "Most user instructions", .key = "instructions", .unit = UNIT_COUNT, \
 	  .counts = instructions_of, .stays = 1, .quiet = true, .needs = "record --instructions")
@@ -83,8 +86,8 @@ struct value_info {
 	enum value_joined joined;
 	int64_t (*of)(const struct cost *c);
 	int64_t (*counts)(const struct task *t);
-	uint8_t stays;
-	bool quiet, sampled;
+	uint8_t stays, sampled;
+	bool quiet;
 };
 
 /* Of each value and of VALUE_NAME, the name of a task, which has only words. */
@@ -100,8 +103,8 @@ int64_t value_get(enum value v, const struct cost *c);
 enum value_bound { VALUE_EXACT, VALUE_AT_MOST, VALUE_AT_LEAST };
 enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c);
 
-/* Is n a lower bound, if it is from a cost with this at_least? */
-bool value_is_at_least(enum value v, int64_t n, bool at_least);
+/* Is n a lower bound, if it is from a cost with these cost_bounds()? */
+bool value_is_at_least(enum value v, int64_t n, unsigned bounds);
 
 /* "1.2 s", "412 MiB", "17"; "-" if it is not known. */
 void value_add(struct buf *b, enum value v, int64_t n);

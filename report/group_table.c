@@ -71,7 +71,7 @@ static void add_values(struct doc *d, const struct layout *y, const struct row *
 		int64_t n = value_get(v, row->cost);
 		struct buf *text = doc_text(d, (double)n);
 
-		if (value_is_at_least(v, n, row->cost->at_least))
+		if (value_is_at_least(v, n, cost_bounds(row->cost)))
 			buf_addc(text, '>');
 		if (n >= 0 || row->n)
 			value_add(text, v, n);

@@ -78,8 +78,10 @@ static void add_value(struct json *j, struct profile_view *v, const struct profi
 		add_us(j, i->key, number);
 	else if (!i->needs || !isnan(number))
 		json_real(j, i->key, i->unit == UNIT_KB ? number / 1024 : number, 0);
-	if (of == VALUE_CPU && profile_view_at_least(v, n))
+	if (of == VALUE_CPU && profile_view_bounds(v, n) >> VALUE_LAST_SAMPLE & 1)
 		json_bool(j, "at_least", true);
+	if (of == VALUE_DELAY && value_is_at_least(of, number > 0, profile_view_bounds(v, n)))
+		json_bool(j, "delay_at_least", true);
 }
 
 static void add_times(struct json *j, struct profile_view *v, const struct profile_node *n)

@@ -171,13 +171,12 @@ static void add_head(struct buf *out, const struct profile_page *page)
 		if (c >= PROFILE_C_VALUES) {
 			json_int(&j, NULL, VALUE_CPU + c - PROFILE_C_VALUES);
 			json_bool(&j, NULL, value_info[VALUE_CPU + c - PROFILE_C_VALUES].joined != VALUE_SUM);
-			json_bool(&j, NULL, value_info[VALUE_CPU + c - PROFILE_C_VALUES].sampled);
+			json_int(&j, NULL, value_info[VALUE_CPU + c - PROFILE_C_VALUES].sampled);
 		}
 		json_array_end(&j);
 	}
 	json_array_end(&j);
-	json_int(&j, "amount", VALUES);		/* bits of `known` */
-	json_int(&j, "at_least", VALUES + 1);
+	json_int(&j, "amount", VALUES);		/* a bit of `known`; cost_bounds() follows it */
 	json_array(&j, "snapshots");
 	for (size_t i = 0; i < page->n_snapshots; i++) {
 		json_object(&j, NULL);

@@ -387,7 +387,7 @@ function quantile(which, q, list) {
 /* As value_is_at_least(). A difference of bounds is not a bound. */
 function isAtLeast(column, v, list) {
 	return column.sampled && !shown.s.change && (column.id === "cpu" || v > 0) &&
-	       list.some(row => shown.s.known[row] >> head.at_least & 1);
+	       list.some(row => shown.s.known[row] >> head.amount + column.sampled & 1);
 }
 
 /* Only some rows have it; a largest value says nothing of a difference. */

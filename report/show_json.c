@@ -48,6 +48,9 @@ static void add_cost(struct json *j, const struct cost *c)
 			json_known(j, "cpu_system_us", c->measured ? c->system_us : -1);
 			if (c->at_least)
 				json_bool(j, "at_least", true);
+		} else if (v == VALUE_DELAY) {
+			if (value_is_at_least(v, value_get(v, c), cost_bounds(c)))
+				json_bool(j, "delay_at_least", true);
 		} else if (v == VALUE_MEMORY) {
 			json_str(j, "memory_of", !c->memory_kb ? NULL :
 				 c->memory_summed ? "all processes" : "largest process");

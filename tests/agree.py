@@ -528,6 +528,7 @@ def check_profile(show):
     for kind in show["kinds"]:
         of = [row["death_data"] for row in rows if row["kind"] == kind["kind"]]
         same("CPU time of profile", sum(row["cpu_us"] or 0 for row in of), kind["cpu_us"] or 0)
+        same("delay of profile", sum(row["delay_us"] or 0 for row in of), kind["delay_us"] or 0)
         same("bound of profile", any(row.get("at_least") for row in of), kind.get("at_least", False))
     if all(ended):
         same("run time of profile", sum(row["death_data"]["run"] for row in rows),

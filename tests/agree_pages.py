@@ -21,7 +21,7 @@ def script(text, name):
 def profile(text):
     """Run time and CPU time of each row, in ns, None if it is not known; is it a lower bound?"""
     head, numbers, _, _ = packed.read(script(text, "data-0"))
-    bit = json.loads(script(text, "head"))["at_least"]
+    bit = json.loads(script(text, "head"))["amount"] + 1  # the first bound follows it
     unit = {name: unit for name, _, _, unit in head["numbers"]}
 
     def column(name):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The run-queue delay of tasks: of recorded processes, then of real ones. */
+#include "analyse/cost.h"
 #include "base/clock.h"
 #include "sampler/parse.h"
 #include "tests/baton.h"
@@ -234,6 +235,25 @@ TEST_EACH(delays_of_processes, processes)
 		ck_assert_int_eq(sums.task[i].delay_us, rec.task[i].delay_us);
 		ck_assert_int_eq(sums.task[i].delay_at_least, rec.task[i].delay_at_least);
 	}
+}
+
+/* The sum over three tasks is a lower bound if one of them is not known. */
+TEST_LOOP(sums_of_delays, 2)
+{
+	RELEASED(recorded, r);
+	struct cost sum = { 0 };
+	int64_t n;
+
+	support_writes(support_path("%s/processes.log", support_tmpdir()),
+		       support_path("buildbeat processes 1\n"
+				    "done\t2000000\t202\t201\t800000" SOME "10000\n"
+				    "done\t4000000\t200\t100\t3000000" SOME "2\n"
+				    "done\t6000000\t300\t100\t1000000" SOME "%s\n", _i ? "" : "500"));
+	recorded_make(&r, "", strchr(TASKS, '\n') + 1, NULL);
+	for (size_t i = 0; i < 3; i++)
+		cost_add(&sum, &r.sum.nest[i].cost);
+	ck_assert_int_eq(value_shown(&n, VALUE_DELAY, &sum), _i ? VALUE_AT_LEAST : VALUE_EXACT);
+	ck_assert_int_eq(n, _i ? 10002 : 10502);
 }
 
 TEST_MAIN(delay);

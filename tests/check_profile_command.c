@@ -282,9 +282,13 @@ static const struct { const char *command, *out; } bounds[] = {
 	{ "-b none -F slow --until 9500ms --columns living,cpu,name " NESTED, " data\nliving  CPU  name\n     1    -  slow\n" },
 	{ "-b none -F slow --columns cpu,name NONE " NESTED, "CPU time and storage are not exact: of 1 task, they are the last "
 	  "sample\n  CPU  name\n30 ms  slow\n" },
-	{ "-j -F slow " NESTED, "\"cpu_us\": 30000,\n            \"at_least\": true,\n            \"memory_kb\": 1024,\n" },
-	{ "-j -F lib.a " NESTED, "\"cpu_us\": 200000,\n            \"memory_kb\"" },
-	{ "-j -F slow NONE " NESTED, "\"cpu_us\": 30000,\n            \"memory_kb\"" },
+	{ "-j -F slow " NESTED, "\"cpu_us\": 30000,\n            \"at_least\": true,\n            \"delay_us\": 0,\n            \"memory_kb\": 1024,\n" },
+	{ "-j -F lib.a " NESTED, "\"cpu_us\": 200000,\n            \"delay_us\": null,\n            \"memory_kb\"" },
+	{ "-j -F slow NONE " NESTED, "\"cpu_us\": 30000,\n            \"delay_us\": 0,\n            \"memory_kb\"" },
+	/* samples saw delays of two tasks */
+	{ "-j -F a.o " NESTED, "\"delay_us\": 20000,\n            \"delay_at_least\": true,\n" },
+	{ "-b none -F a.o --columns delay,name " NESTED, "delay  name\n>20 ms  a.o\n" },
+	{ "-j -F a.o NONE " NESTED, "\"delay_us\": 20000,\n            \"memory_kb\"" },
 	{ "-j " NESTED, "\"incomplete_hosts\": 0,\n  \"at_least\": true,\n" },
 	{ "-j NONE", "\"incomplete_hosts\": 0,\n  \"at_least\": false,\n" },
 };

@@ -11,6 +11,7 @@
  * texts are found here. */
 
 #define TASKS 4
+#define NO_VALUES "\t\t\t\t\t\t" "\t\t\t\t\t\t\t"	/* of a process, up to its delay */
 
 static const char *const name[TASKS] = { "one", "two", "three", "four" };
 static struct recorded r;
@@ -43,6 +44,11 @@ static void start(void)
 		"close\t23000000\ta\t4\n");
 	support_writes(support_path("%s/results.log", dir), "buildbeat results 1\nfiles\ta.1\t51200\tone\n"
 		"files\ta.2\t2048000\ttwo\nfiles\ta.3\t4096\tthree\nfiles\ta.4\t4096000\tfour\n");
+	support_writes(support_path("%s/processes.log", dir), "buildbeat processes 1\n"
+		       "done\t3001000\t101\t100\t3000000\t9\tcc\t0" NO_VALUES "70000\n"
+		       "done\t13000000\t102\t100\t9000000\t9\tar\t0" NO_VALUES "1200000\n"
+		       "done\t15500000\t103\t100\t1500000\t9\tcp\t0" NO_VALUES "30000\n"
+		       "done\t22000000\t104\t100\t6000000\t9\tld\t0" NO_VALUES "4000000\n");
 	recorded_read(&r, dir);
 	ck_assert_int_eq(chain_make(&chain, &r.sum), 0);
 	wait_add_queues(&r.sum, &chain.waits);
