@@ -22,6 +22,17 @@ static double busy_share(const struct answer_work *w)
 	return h->user_us < 0 ? -1 : summary_host_share(w->s, sat_add(h->user_us, MAX(h->system_us, 0)));
 }
 
+/* Of the wall time, by how much less CPU time the build got than its tasks could have used, one core each. */
+static int64_t lacked_us(const struct summary *s)
+{
+	double wanted_us = 0;
+
+	for (size_t k = 1; k < s->n_levels; k++)
+		wanted_us += (double)k * (double)s->level_us[k];
+	return wanted_us > (double)s->cpu_us ?
+	       (int64_t)((1 - (double)s->cpu_us / wanted_us) * (double)s->wall_us) : 0;
+}
+
 void answer_say_others(struct answer_work *w)
 {
 	const struct summary *s = w->s;
@@ -33,11 +44,14 @@ void answer_say_others(struct answer_work *w)
 		return;
 	/* what was idle, the build could have used, too */
 	idle_us = answer_times_idle_us(s, 0, s->wall_us);
-	if (idle_us < 0 || !answer_is_part(w, (others_us - idle_us) / s->cores))
+	if (idle_us < 0)
+		return;
+	others_us = MIN((others_us - idle_us) / s->cores, lacked_us(s));
+	if (!answer_is_part(w, others_us))
 		return;
 	answer_add_percent(w, "Other processes used ", share, " of the CPU time, this build ");
 	answer_add_percent(w, "", summary_cpu_share(s), "");
-	w->others_us = (others_us - idle_us) / s->cores;
+	w->others_us = others_us;
 	answer_end(w, ANSWER_OTHERS, NULL, w->others_us);
 }
 
@@ -131,7 +145,8 @@ void answer_say_workers(struct answer_work *w)
 	const struct answer_span *wait = &w->times.waited[QUEUE_WORKER];
 	int64_t explains_us = MIN(wait->us, s->wall_us - w->c->dependency_us), idle_us, cores_us;
 
-	if (!w->c->waits.has_dependencies || !answer_is_part(w, wait->us) || answer_is_bound(w))
+	if (!w->c->waits.has_dependencies || !answer_is_part(w, wait->us) || answer_is_bound(w) ||
+	    summary_cpu_share(s) >= CPU_MOST)
 		return;
 	idle_us = answer_times_idle_us(s, wait->from_us, wait->until_us);
 	cores_us = s->cores * (wait->until_us - wait->from_us);

@@ -213,6 +213,11 @@ static const struct {
 		RUN("7", 5000, 9990, "g", "c.c") RUN("8", 5000, 9990, "h", "a.c"),
 		STAT EVERY_SECOND(390), NULL, NULL, "cores: The build used 98 % of 4 cores, so more workers would help little.\n",
 	}, {
+		"busy cores, as the build counts them", BUILD "10000000\nuser_us: 39000000\nsystem_us: 0\n",
+		OPEN("make -j2") RUN("1", 5, 5000, "a", "a.c") RUN("2", 5, 5000, "b", "b.c")
+		RUN("3", 5000, 9990, "c", "c.c") RUN("4", 5000, 9990, "d", "a.c"),
+		STAT EVERY_SECOND(90), NULL, NULL, "cores: The build used 98 % of 4 cores, so more workers would help little.\n",
+	}, {
 		"more workers than cores, which are busy", BUILD "10000000\nuser_us: 30000000\nsystem_us: 0\n",
 		OPEN("make -j2") RUN("1", 5, 5000, "a", "a.c") RUN("2", 5, 5000, "b", "b.c")
 		RUN("3", 5000, 9990, "c", "c.c") RUN("4", 5000, 9990, "d", "a.c"),
@@ -222,6 +227,10 @@ static const struct {
 		OPEN("make -j4") RUN("1", 5, 9990, "a", "a.c") RUN("2", 5, 9980, "b", "b.c"),
 		STAT "@0 \n@10000 3500,490\n", NULL, NULL,
 		"others: Other processes used 77 % of the CPU time, this build 22 %.\n"
+		"dependencies: a takes 9.98 s of 10.0 s, so more workers would help little.\n",
+	}, {
+		"other processes, on a core that the build has no use for", BUILD2 "10000000\nuser_us: 9900000\nsystem_us: 0\n",
+		OPEN("make -j2") RUN("1", 5, 9990, "a", "a.c"), STAT EVERY_SECOND(195), NULL, NULL,
 		"dependencies: a takes 9.98 s of 10.0 s, so more workers would help little.\n",
 	}, {
 		"other processes, before the end", "cwd: /src\ncores: 4\n",
