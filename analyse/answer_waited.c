@@ -45,14 +45,16 @@ static double most_of_cpu(const struct answer_work *w)
 	       CPU_STARVED;
 }
 
-/* *cpu_us: how much it used. */
+/* *cpu_us: how much it used. The time in which it waited for a core, if known, is none in which it waited otherwise. */
 static bool did_wait(const struct answer_work *w, uint32_t task, double most, int64_t *cpu_us)
 {
 	const struct cost_cpu *cpu = &w->s->nest[task].cpu;
-	int64_t us = wall_us(w, task);
+	const struct cost *c = &w->s->nest[task].cost;
+	int64_t us = wall_us(w, task), wanted_us;
 
 	*cpu_us = sat_add(cpu->user_us, cpu->system_us);
-	return cpu->user_us >= 0 && !cpu->at_least && us > 0 && (double)*cpu_us < most * (double)us;
+	wanted_us = cost_knows(c, VALUE_DELAY) ? sat_add(*cpu_us, c->delay_us) : *cpu_us;
+	return cpu->user_us >= 0 && !cpu->at_least && us > 0 && (double)wanted_us < most * (double)us;
 }
 
 static void add_how(struct answer_work *w, uint32_t task)

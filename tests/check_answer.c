@@ -22,6 +22,7 @@
 #define STAT "buildbeat proc_stat 1 1000 user:10ms:c system:10ms:c load:0.01:g iowait:10ms:c\n"
 #define EVERY_SECOND(n) "@0 \n@1000 " #n "\n@2000 " #n "\n@3000 " #n "\n@4000 " #n "\n@5000 " #n "\n@6000 " #n \
 	"\n@7000 " #n "\n@8000 " #n "\n@9000 " #n "\n@10000 " #n "\n"
+#define USAGE "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c delay:1ms:c\n"
 #define PRESSURE "buildbeat proc_pressure 1 1000 io.some:10ms:c memory.some:10ms:c\n"
 #define VMSTAT "buildbeat proc_vmstat 1 1000 pswpout:1MiB:c oom_kill:1:c\n"
 
@@ -369,6 +370,30 @@ TEST_EACH(known, cases)
 		buf_addf(&text, "%s: %s\n", answer_word[a.sentence[i].about], a.sentence[i].text);
 	ck_assert_msg(!strcmp(buf_str(&text), cases[_i].answer), "%s:\n%s", cases[_i].name,
 		      buf_str(&text));
+}
+
+/* A task that used next to no CPU waited for a core, or for something else. */
+static const struct { const char *usage, *answer; } delays[] = {
+	{ "@1000 0=m.1:1,0,10\n@2000 0:1,1,900\n@3000 0:1,1,900\n",
+	  "all takes 3.00 s of 3.11 s, so more workers would help little." },
+	{ "@1000 0=m.1:1,0,1\n@2000 0:1,1,2\n@3000 0:1,1,3\n", "all slept (sleep) for 3.00 s of 3.11 s; it used 0.33 % of a CPU." },
+};
+
+TEST_EACH(delay, delays)
+{
+	const char *dir = support_tmpdir();
+	RELEASED(recorded, r);
+	RELEASED(answer, a);
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 5\n"
+		       BUILD "3110000\n");
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n" OPEN("make")
+		       COMMAND("1", 5, "all", "sleep 3") AFTER("1", 5, "x") TOOK("1", 3005, 10));
+	support_writes(support_path("%s/proc_tasks.log", dir), support_path(USAGE "%s", delays[_i].usage));
+	recorded_read(&r, dir);
+	answer(&a, &r);
+	ck_assert_uint_eq(a.n, 1);
+	ck_assert_str_eq(a.sentence[0].text, delays[_i].answer);
 }
 
 TEST(anything)
