@@ -31,7 +31,7 @@ static int take_process(void *context, const struct process_line *l)
 		.start_us = l->time_us - l->wall_us, .end_us = l->time_us, .exec_us = l->exec_us,
 		.runs = l->word == PROCESS_RUNS, .command = command, .status = l->end.status,
 		.user_us = l->end.user_us, .system_us = l->end.system_us,
-		.max_rss_kb = l->end.max_rss_kb,
+		.max_rss_kb = l->end.max_rss_kb, .delay_us = l->delay_us,
 	};
 	return 0;
 }

@@ -28,6 +28,7 @@ struct tree_process {
 	const char *command;	/* as recorded, without escapes */
 	int32_t status;		/* wait(2) status, -1: unknown */
 	int64_t user_us, system_us, max_rss_kb;	/* -1: unknown */
+	int64_t delay_us;	/* run-queue delay, -1: unknown */
 };
 
 struct process_tree {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/process_log.h"
 
+#include "base/array.h"
 #include "base/field.h"
 #include "command/redact.h"
 
@@ -20,6 +21,42 @@ void process_log_command(struct buf *b, char *words, size_t len)
 		words[i] = words[i] ? words[i] : ' ';
 	buf_clear(b);
 	field_add_parts(b, part, n, PROCESS_COMMAND_MAX);
+}
+
+/* Programs */
+
+static bool is_interpreter(struct slice name)
+{
+	static const char *const names[] = { "sh", "bash", "dash", "ksh", "zsh", "perl" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (slice_is(name, names[i]))
+			return true;
+	}
+	return name.len >= 6 && !memcmp(name.p, "python", 6);
+}
+
+static struct slice base_name(struct slice path)
+{
+	const char *slash = path.len ? memrchr(path.p, '/', path.len) : NULL;
+
+	if (slash && slash + 1 < path.p + path.len)
+		return (struct slice){ slash + 1, (size_t)(path.p + path.len - slash - 1) };
+	return path;
+}
+
+struct slice process_log_program(struct slice command)
+{
+	struct slice word = { "?", 1 }, script, name;
+	struct cursor c;
+
+	cursor_init(&c, command.p, command.len);
+	cursor_until(&c, ' ', &word);
+	name = base_name(word);
+	if (is_interpreter(name) && cursor_until(&c, ' ', &script) && script.len &&
+	    *script.p != '-')
+		return base_name(script);
+	return name.len ? name : (struct slice){ "?", 1 };
 }
 
 /* Writing */

@@ -50,6 +50,10 @@ void process_log_command(struct buf *b, char *words, size_t len);
 
 void process_log_add(struct buf *b, const struct process_line *l);
 
+/* The name of the program in such a text: that of the script if an interpreter's first word is one; "?" if
+ * it is not known. */
+struct slice process_log_program(struct slice command);
+
 /* One line without its newline. command points into it. */
 enum event_parsed process_log_parse(struct slice line, struct process_line *l);
 

@@ -27,41 +27,6 @@ struct owner {
 
 /* Programs */
 
-static bool is_interpreter(struct slice name)
-{
-	static const char *const names[] = { "sh", "bash", "dash", "ksh", "zsh", "perl" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (slice_is(name, names[i]))
-			return true;
-	}
-	return name.len >= 6 && !memcmp(name.p, "python", 6);
-}
-
-static struct slice base_name(struct slice path)
-{
-	const char *slash = path.len ? memrchr(path.p, '/', path.len) : NULL;
-
-	if (slash && slash + 1 < path.p + path.len)
-		return (struct slice){ slash + 1, (size_t)(path.p + path.len - slash - 1) };
-	return path;
-}
-
-/* The name of the program, or of the script if an interpreter's first word is one. */
-static struct slice program_of(struct slice command)
-{
-	struct slice word = { "?", 1 }, script, name;
-	struct cursor c;
-
-	cursor_init(&c, command.p, command.len);
-	cursor_until(&c, ' ', &word);
-	name = base_name(word);
-	if (is_interpreter(name) && cursor_until(&c, ' ', &script) && script.len &&
-	    *script.p != '-')
-		return base_name(script);
-	return name.len ? name : (struct slice){ "?", 1 };
-}
-
 static int find_program(struct reader *r, struct slice name, uint32_t *at)
 {
 	struct recording *rec = r->rec;
@@ -110,7 +75,7 @@ static int add_process(struct reader *r, const struct process_line *l)
 	struct process *added;
 	uint32_t program;
 
-	if (find_program(r, program_of(l->command), &program))
+	if (find_program(r, process_log_program(l->command), &program))
 		return -ENOMEM;
 	count(&r->rec->program[program], l);
 	r->rec->n_processes++;
