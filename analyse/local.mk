@@ -23,7 +23,7 @@ analyse_libanalyse_a_SOURCES = \
 	analyse/output_marks.c analyse/output_marks.h analyse/output_named.c analyse/output_named.h analyse/output_nearby.c \
 	analyse/output_nearby.h analyse/output_ninja.c analyse/output_pipes.c analyse/output_pipes.h analyse/output_text.c \
 	analyse/output_says.c analyse/output_says.h \
-	analyse/process_tree.c analyse/process_tree.h \
+	analyse/inner.c analyse/inner.h analyse/process_tree.c analyse/process_tree.h \
 	analyse/tracker.c analyse/tracker.h analyse/tracker_class.c analyse/tracker_class.h analyse/tracker_names.c analyse/tracker_parts.h \
 	analyse/tracker_pieces.c \
 	analyse/unread.c analyse/unread.h analyse/graph.c analyse/graph.h analyse/graph_components.c analyse/cycles.c analyse/cycles.h

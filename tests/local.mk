@@ -38,7 +38,7 @@ endif
 
 # The longest are first: none of them runs alone at the end.
 CHECKS = \
-	tests/check_inspect tests/check_serve tests/check_accept tests/check_inspect_build tests/check_top \
+	tests/check_inner tests/check_inspect tests/check_serve tests/check_accept tests/check_inspect_build tests/check_top \
 	tests/check_serve_record tests/check_archive_damage tests/check_calibration tests/check_bootchart \
 	tests/check_now tests/check_earlier tests/check_alive tests/check_amount tests/check_answer tests/check_archive \
 	tests/check_archive_builds tests/check_archive_shared tests/check_freeze tests/check_archive_pack \
