@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/inner.h"
 #include "analyse/output.h"
 #include "analyse/process_tree.h"
 #include "base/json.h"
@@ -243,13 +244,38 @@ static void add_process(struct page *p, const struct tree_process *x, const stru
 	json_int(&p->j, "start_us", x->start_us);
 	json_known(&p->j, "end_us", x->runs ? -1 : x->end_us);
 	json_known(&p->j, "cpu_us", x->user_us < 0 ? -1 : x->user_us + x->system_us);
+	json_known(&p->j, "delay_us", x->delay_us);
 	json_known(&p->j, "max_rss_kb", x->max_rss_kb);
 	json_known(&p->j, "outlived_us", x->outlived_us ? x->outlived_us : -1);
 	json_object_end(&p->j);
 }
 
-static void add_processes(struct page *p)
+static void add_inner(struct page *p, const struct inner *in)
 {
+	json_object(&p->j, "inner");
+	json_int(&p->j, "n_processes", (int64_t)in->n);
+	json_int(&p->j, "running_max", in->most);
+	json_real(&p->j, "running_mean", inner_mean(in), 2);
+	json_int(&p->j, "busy_us", in->busy_us);
+	json_int(&p->j, "alone_us", in->alone_us);
+	json_array(&p->j, "programs");
+	for (size_t i = 0; i < in->n_programs && i < LIST_MAX; i++) {
+		const struct inner_program *program = &in->program[i];
+
+		json_object(&p->j, NULL);
+		json_strn(&p->j, "name", program->name.p, program->name.len);
+		json_int(&p->j, "count", (int64_t)program->n);
+		json_int(&p->j, "cpu_us", program->cpu_us);
+		json_int(&p->j, "alone_us", program->alone_us);
+		json_object_end(&p->j);
+	}
+	json_array_end(&p->j);
+	json_object_end(&p->j);
+}
+
+static int add_processes(struct page *p, struct error *err)
+{
+	struct inner in = INNER_INIT;
 	const struct process_tree *t = p->processes;
 	size_t n = 0;
 
@@ -260,6 +286,14 @@ static void add_processes(struct page *p)
 	}
 	json_array_end(&p->j);
 	json_int(&p->j, "n_processes", (int64_t)n);
+	if (n && inner_make(&in, t, p->task)) {
+		inner_release(&in);
+		return error_sys(err, -ENOMEM, NULL, NULL);
+	}
+	if (in.n)
+		add_inner(p, &in);
+	inner_release(&in);
+	return 0;
 }
 
 static int add_inspected(struct page *p, struct error *err)
@@ -288,6 +322,7 @@ static int add_inspected(struct page *p, struct error *err)
 static int add_task(struct page *p, struct error *err)
 {
 	const struct task *t = &p->rec->task[p->task];
+	int r;
 
 	task_json_task(&p->j, p->rec, p->task, p->s->running);
 	show_json_more(&p->j, &p->s->summary, p->task);
@@ -298,8 +333,8 @@ static int add_task(struct page *p, struct error *err)
 	add_spans(p);
 	add_notes(p);
 	add_samples(p, t);
-	add_processes(p);
-	return add_inspected(p, err);
+	r = add_processes(p, err);
+	return r ? r : add_inspected(p, err);
 }
 
 static int task_reply(struct reply *out, const struct request *q, struct error *err)

@@ -93,4 +93,17 @@ TEST_EACH(task, cases)
 		ck_assert_uint_eq(in.alone, in.n_programs);
 }
 
+/* The same in the reply about a task. */
+TEST(reply)
+{
+	const char *dir = write_recording(cases[1].processes);
+	struct run r;
+
+	support_run(&r, NULL, "echo /api/v1/task?task=script | " TOP_BUILDDIR "/tests/ask %s | tr -d ' \n'", dir);
+	ck_assert_msg(strstr(buf_str(&r.out), "\"inner\":{\"n_processes\":4,\"running_max\":2,\"running_mean\":1.29,"
+			     "\"busy_us\":7000000,\"alone_us\":5000000,\"programs\":[{\"name\":\"cc\",\"count\":2,"
+			     "\"cpu_us\":4800000,\"alone_us\":1000000},{\"name\":\"ld\",\"count\":1,\"cpu_us\":3000000,"
+			     "\"alone_us\":4000000},{\"name\":\"sh\""), "%s", r.out.data);
+}
+
 TEST_MAIN(inner);
