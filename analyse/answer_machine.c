@@ -75,18 +75,21 @@ void answer_say_cores(struct answer_work *w)
 	answer_end(w, ANSWER_CORES, NULL, s->cpu_us / s->cores);
 }
 
-/* Where dependencies are not known, or nothing else explains it. */
+/* Where dependencies are not known and no sentence explains as much, or there is no other sentence. */
 void answer_say_unused(struct answer_work *w)
 {
 	const struct summary *s = w->s;
 	double busy = busy_share(w);
+	int64_t idle_us = (int64_t)((1 - busy) * (double)s->wall_us);
 
-	if (w->a->n || busy < 0 || busy > CPU_FREE || !s->n_ran || s->cores < 2 || !answer_is_part(w, s->wall_us))
+	if (busy < 0 || busy > CPU_FREE || !s->n_ran || (s->cores < 2 && !s->rec->source.one_core) ||
+	    !answer_is_part(w, idle_us) || (w->a->n && (w->c->waits.has_dependencies ||
+						    w->a->sentence[0].explains_us >= idle_us)))
 		return;
 	answer_add_percent(w, "The cores were idle ", 1 - busy, " of the time; ");
 	buf_addf(&w->text, "%.1f tasks ran at once on average, ", (double)s->running_sum_us / (double)s->wall_us);
 	answer_add_number(w, "", s->running_max, " at most");
-	answer_end(w, ANSWER_UNUSED, NULL, (int64_t)((1 - busy) * (double)s->wall_us));
+	answer_end(w, ANSWER_UNUSED, NULL, idle_us);
 }
 
 void answer_say_memory(struct answer_work *w)

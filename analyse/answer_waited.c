@@ -45,7 +45,7 @@ static double most_of_cpu(const struct answer_work *w)
 	       CPU_STARVED;
 }
 
-/* *cpu_us: how much it used. The time in which it waited for a core, if known, is none in which it waited otherwise. */
+/* *cpu_us: how much it used. It also wanted the time in which it waited for a core, if that is known. */
 static bool did_wait(const struct answer_work *w, uint32_t task, double most, int64_t *cpu_us)
 {
 	const struct cost_cpu *cpu = &w->s->nest[task].cpu;

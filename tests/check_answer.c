@@ -137,6 +137,16 @@ static const struct {
 		STAT "@0 \n@10000 2000\n", NULL, NULL,
 		"unused: The cores were idle 50 % of the time; 2.0 tasks ran at once on average, 2 at most.\n",
 	}, {
+		"idle cores explain more than disks", BUILD "10000000\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 9990) START("2", 5, "b") DONE("2", 9990),
+		STAT "@0 \n@10000 2400\n", PRESSURE "@0 \n@10000 110\n", NULL,
+		"unused: The cores were idle 40 % of the time; 2.0 tasks ran at once on average, 2 at most.\n"
+		"disk: Programs waited for disks 11 % of the time.\n",
+	}, {
+		"disks explain more than idle cores", BUILD "10000000\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 9990) START("2", 5, "b") DONE("2", 9990),
+		STAT "@0 \n@10000 2800\n", PRESSURE "@0 \n@10000 510\n", NULL, "disk: Programs waited for disks 51 % of the time.\n",
+	}, {
 		"busy cores, and no dependencies", BUILD "10000000\n",
 		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 9990) START("2", 5, "b") DONE("2", 9990),
 		STAT "@0 \n@10000 3500\n", NULL, NULL, "",
