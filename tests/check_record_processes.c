@@ -93,6 +93,34 @@ TEST(spans_of_tasks)
 	recording_release(&rec);
 }
 
+/* Three tasks share one processor and never sleep: they compute or wait for it. */
+TEST(delays_of_tasks)
+{
+	int64_t cpu_us = 0, delay_us = 0, wall_us = 0;
+	struct recording rec;
+	struct run r;
+
+	SKIP_IF(!has_connector() || !support_can_be_loaded() || !support_has("make") || !support_has("taskset"));
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "all: a b c\na b c:\n"
+		       "\t@i=0; while [ $$i -lt 200000 ]; do i=$$((i+1)); done\n");
+	record(&r, "taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')", "make -s -j3");
+	ck_assert_msg(r.status == 0 && !r.err.len, "%s", r.err.data);
+	read_recording(&rec);
+	for (size_t i = 0; i < rec.n_tasks && strstr(recording_build(&rec, "processes"), "taskstats"); i++) {
+		const struct task *t = &rec.task[i];
+
+		ck_assert_int_ge(t->delay_us, 0);
+		ck_assert(!t->delay_at_least);
+		cpu_us += t->user_us + t->system_us;
+		delay_us += t->delay_us;
+		wall_us += t->end_us - t->start_us;
+	}
+	/* make itself waits for the processor before it sees an end, so the walls are longer */
+	ck_assert_msg(delay_us >= cpu_us / 2 && cpu_us + delay_us >= wall_us / 2, "CPU %lld, delay %lld, wall %lld us",
+		      (long long)cpu_us, (long long)delay_us, (long long)wall_us);
+	recording_release(&rec);
+}
+
 /* The first one may use the connector since Linux 6.6, the others may not. */
 static const char *const unprivileged[] = {
 	"setpriv --reuid=65534 --regid=65534 --clear-groups",
