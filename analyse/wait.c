@@ -477,6 +477,20 @@ static int allocate(struct work *w)
 	return 0;
 }
 
+static int keep_workers(struct work *w)
+{
+	size_t n = w->s->rec->n_instances;
+	struct wait_workers *workers = array_new(n + 1, sizeof *workers);
+
+	for (size_t i = 0; workers && i < n; i++) {
+		uint32_t scope = w->room.scope[i];
+
+		workers[i] = (struct wait_workers){ scope, w->room.workers[scope].limit };
+	}
+	w->waits->workers = workers;
+	return workers ? 0 : -ENOMEM;
+}
+
 int wait_make(struct waits *waits, const struct summary *s)
 {
 	struct work w = { .s = s, .waits = waits, .of_top = NO_INDEX };
@@ -488,6 +502,8 @@ int wait_make(struct waits *waits, const struct summary *s)
 		find_knowledge(&w);
 	if (!r)
 		r = wait_room_make(&w.room, s);
+	if (!r)
+		r = keep_workers(&w);
 	if (!r)
 		r = needs_begin(&w.needs, &waits->needs, s);
 	if (!r)
@@ -501,6 +517,7 @@ int wait_make(struct waits *waits, const struct summary *s)
 void wait_release(struct waits *w)
 {
 	free(w->task);
+	free(w->workers);
 	needs_release(&w->needs);
 	*w = (struct waits){ 0 };
 }

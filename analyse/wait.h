@@ -82,8 +82,15 @@ struct wait_task {
 	enum wait why;
 };
 
+/* Whose workers an instance uses, its own or those of one around it, and how many these are. */
+struct wait_workers {
+	uint32_t scope;		/* an instance */
+	int64_t jobs;
+};
+
 struct waits {
 	struct wait_task *task;	/* of every task of the recording */
+	struct wait_workers *workers;	/* of every instance */
 	struct needs needs;
 	bool has_dependencies;	/* false: none were recorded */
 };
