@@ -26,4 +26,4 @@ END {
 	for (room in seen)
 		if (!(room in allowed)) { print room "/: not in the table of HACKING.md"; bad = 1 }
 	exit bad
-}' HACKING.md $(find base recording command sampler symbols heap inspect plugin convert analyse write render trace stats compare archive report send launch bisect live cli -name '*.[ch]')
+}' HACKING.md $(find base recording command sampler symbols heap inspect plugin convert analyse rerun write render trace stats compare archive report send launch bisect live cli -name '*.[ch]')

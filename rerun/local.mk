@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# rerun: a recorded build under other conditions
+noinst_LIBRARIES += rerun/librerun.a
+rerun_librerun_a_SOURCES = rerun/change.c rerun/change.h
