@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/chain.h"
+#include "rerun/simulate.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 
@@ -387,6 +388,71 @@ TEST(no_time)
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 	ck_assert_uint_eq(c.n_dependency, 0);
 	ck_assert_int_eq(c.dependency_us, 0);
+}
+
+/* The build of a recording again, with so many workers. */
+static int64_t replayed_us(const struct recorded *r, int64_t jobs)
+{
+	RELEASED(chain, c);
+	RELEASED(free_cores, f);
+	struct rerun_model m;
+	struct rerun_run run;
+	int64_t us;
+
+	ck_assert_int_eq(chain_make(&c, &r->sum), 0);
+	ck_assert_int_eq(free_cores_make(&f, &r->sum), 0);
+	ck_assert_int_eq(rerun_model_make(&m, &r->sum, &c.waits, &f, NULL, NULL), 0);
+	ck_assert_int_eq(rerun_simulate(&run, &m, &(struct rerun_conditions){ .jobs = jobs }, false), 0);
+	us = run.wall_us;
+	rerun_run_release(&run);
+	rerun_model_release(&m);
+	return us;
+}
+
+/* A replay of a recording with some workers takes as long as the scheduler with these, and with others. */
+TEST(replayed)
+{
+	static struct build b;
+	double sum = 0;
+	unsigned n = 0;
+
+	for (unsigned seed = 0; seed < 60; seed++) {
+		int64_t wall_us[4], least_us;
+		unsigned top;
+
+		buf_release(&b.tasks);
+		memset(&b, 0, sizeof b);
+		b.state = seed;
+		top = plan_make(&b, 0, NO_INDEX);
+		run(&b, &top, 1, ANY, 0);
+		least_us = b.end_us;
+		for (unsigned tokens = 0; tokens < 4; tokens++) {
+			run(&b, &top, 1, tokens, 0);
+			wall_us[tokens] = b.end_us;
+		}
+		for (unsigned tokens = 0; tokens < 4; tokens++) {
+			RELEASED(recorded, r);
+
+			run(&b, &top, 1, tokens, 0);
+			recorded_make(&r, support_path("cwd: /src\nend_us: %lld\nstatus: 0\n", (long long)b.end_us),
+				      buf_str(&b.tasks), NULL);
+			if (bound_of(&b) < 0)
+				continue;
+			for (unsigned to = 0; to < 4; to++) {
+				double error = fabs((double)replayed_us(&r, to + 1) / (double)wall_us[to] - 1);
+
+				/* only which of several makes starts a task next can differ */
+				ck_assert_msg(to != tokens || error < .01, "seed %u, %u tokens: %.3f", seed, tokens,
+					      error);
+				sum += error;
+				n++;
+			}
+			ck_assert_double_eq_tol((double)replayed_us(&r, ANY), (double)least_us, .002 * (double)least_us);
+		}
+	}
+	buf_release(&b.tasks);
+	ck_assert_uint_gt(n, 500);
+	ck_assert_double_lt(sum / n, .015);
 }
 
 TEST_MAIN(chain_bound);
