@@ -104,5 +104,6 @@ extern const struct command cmd_top;
 extern const struct command cmd_show;
 extern const struct command cmd_span;
 extern const struct command cmd_task;
+extern const struct command cmd_whatif;
 
 #endif

@@ -155,6 +155,7 @@ bool amount_read(struct amount *amount, const char *text)
 		{ "min", UNIT_US, 60e6 }, { "h", UNIT_US, 3600e6 },
 		{ "B", UNIT_BYTES, 1 }, { "KiB", UNIT_BYTES, 1024 },
 		{ "MiB", UNIT_BYTES, 1048576 }, { "GiB", UNIT_BYTES, 1073741824 },
+		{ "K", UNIT_BYTES, 1024 }, { "M", UNIT_BYTES, 1048576 }, { "G", UNIT_BYTES, 1073741824 },
 	};
 	struct cursor c;
 	double value;

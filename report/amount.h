@@ -38,7 +38,7 @@ struct amount {
 	enum unit unit;		/* UNIT_US, UNIT_BYTES, or UNIT_COUNT for a bare number */
 };
 
-/* "2s", "1.5 min", "16 MiB"; units are us, ms, s, min, h, B, KiB, MiB, GiB. */
+/* "2s", "1.5 min", "16 MiB"; units are us, ms, s, min, h, B, KiB or K, MiB, GiB. */
 bool amount_read(struct amount *amount, const char *text);
 
 /* A time: an amount in this unit; a bare number has seconds. */
