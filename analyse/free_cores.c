@@ -14,14 +14,14 @@
 #define CELL_LEAST_US 1000
 #define CELLS_MAX 65536
 #define STRETCH_LEAST_US 500000	/* ticks of 10 ms are a small part of it */
-#define ROUNDS 6
-#define SEVERAL_ROUND 3	/* when those that sleep are known */
+#define ROUNDS 5
 #define HALVINGS 12
+#define SHARE_LEAST 1e-6
+#define SEEN_US 50000		/* likewise of the CPU time of a task */
 /* The shares and what tasks want confirm each other, also when both are wrong by the same factor. So a
- * task that nearly always wants one core always does; several count in long tasks only. */
+ * task that nearly always wants a core always does. */
 #define ALWAYS 0.7
-#define SEVERAL 1.35
-#define SEVERAL_US 100000
+#define DOUBT 0.25		/* by how much a small share may be smaller: schedulers are not fair */
 
 /* A part of the build between two samples. */
 struct stretch {
@@ -76,7 +76,7 @@ static double mean_share(const struct free_cores *f, int64_t from_us, int64_t un
 
 	if (cells * f->cell_us < 1)
 		return 1;
-	return within((got_until(f, until_us) - got_until(f, from_us)) / (cells * f->cell_us), 1e-6, 1);
+	return within((got_until(f, until_us) - got_until(f, from_us)) / (cells * f->cell_us), SHARE_LEAST, 1);
 }
 
 /* Others */
@@ -110,13 +110,25 @@ static void add_stretch(struct work *w, int64_t until_us, double others)
 		w->stretch[w->n_stretches++] = (struct stretch){ from, until, others };
 }
 
+/* The CPU time of the build between samples. The samples of its tasks do not count: not every output
+ * reads them, and all say the same. */
+static int find_own(double *amount, const struct summary *s, const int64_t *time_us, size_t n)
+{
+	struct recording rec = *s->rec;
+	struct summary sum = *s;
+	enum used_source source;
+
+	rec.usage = NULL;
+	sum.rec = &rec;
+	return used_fill(amount, &source, &sum, USED_CPU, time_us, n);
+}
+
 static int fill_stretches(struct work *w, struct column *part, size_t n_parts)
 {
 	const struct series *stat = part->series;
 	double cores = (double)w->s->cores, scale = w->s->rec->source.one_core ? cores : 1;
 	double busy = 0, own = 0, sum = 0, *amount = array_new(stat->n + 1, sizeof *amount);
 	int64_t *time_us = array_new(stat->n + 1, sizeof *time_us), from_us;
-	enum used_source source;
 	int r = -ENOMEM;
 
 	w->stretch = array_new(stat->n + 1, sizeof *w->stretch);
@@ -124,7 +136,7 @@ static int fill_stretches(struct work *w, struct column *part, size_t n_parts)
 		goto out;
 	for (size_t i = 0; i < stat->n; i++)
 		time_us[i] = stat->time_ms[i] * 1000;
-	r = used_fill(amount, &source, w->s, USED_CPU, time_us, stat->n);
+	r = find_own(amount, w->s, time_us, stat->n);
 	if (r)
 		goto out;
 	from_us = time_us[0];
@@ -253,38 +265,66 @@ static double used_at_once(const struct work *w, uint32_t i)
 	return wall_us > 0 ? (double)c->cpu_us / (double)wall_us : 0;
 }
 
+static bool is_exact(const struct task *t)
+{
+	return t->delay_us >= 0 && !t->delay_at_least;
+}
+
+/* The part of the time that its processes wanted a core in which they had one, as measured: until the last
+ * sample, if the delay is one of samples. */
+static double measured_share(const struct task *t, double cpu_us)
+{
+	double seen_us = 1e3 * (double)t->cpu_ms, delay_us = (double)t->delay_us;
+
+	if (delay_us <= 0)
+		return 1;
+	if (t->delay_at_least && seen_us >= SEEN_US && seen_us < cpu_us)
+		cpu_us = seen_us;
+	return within(cpu_us / (cpu_us + delay_us), SHARE_LEAST, 1);
+}
+
+/* Otherwise it is that of all at that time, if no samples say that it is less. */
 static double share_of(const struct work *w, uint32_t i)
 {
 	const struct task *t = &w->s->rec->task[i];
+	double share = measured_share(t, (double)w->s->nest[i].cost.cpu_us), mean;
 
-	return mean_share(w->f, t->start_us, recording_task_end_us(w->s->rec, t));
+	if (is_exact(t))
+		return share;
+	mean = mean_share(w->f, t->start_us, recording_task_end_us(w->s->rec, t));
+	return MIN(mean, share);
 }
 
 /* Until the share is known, one that does not host always wants a core. */
 static void begin_tasks(struct work *w)
 {
 	for (uint32_t i = 0; i < w->s->rec->n_tasks; i++) {
-		bool hosts = w->s->rec->task[i].hosts;
+		const struct task *t = &w->s->rec->task[i];
+		const struct cost *c = &w->s->nest[i].cost;
+		double used = used_at_once(w, i);
 
-		w->f->threads[i] = hosts ? 1 : (float)MAX(used_at_once(w, i), 1);
-		w->wants[i] = hosts ? (float)MIN(used_at_once(w, i), 1) : w->f->threads[i];
+		w->f->threads[i] = 1;
+		w->wants[i] = (float)MIN(used, 1);
+		if (t->hosts)
+			continue;
+		if (c->measured && c->wall_us > 0 && t->delay_us > 0)
+			used += (double)t->delay_us / (double)c->wall_us;
+		w->f->threads[i] = (float)MAX(used, 1);
+		w->wants[i] = is_exact(t) ? (float)used : w->f->threads[i];
 	}
 }
 
-static void fill_wants(struct work *w, bool several)
+static void fill_wants(struct work *w)
 {
 	for (size_t i = 0; i < w->s->n_ran; i++) {
 		uint32_t at = w->s->order[i];
-		const struct cost *c = &w->s->nest[at].cost;
-		double used = used_at_once(w, at), wanted = used / share_of(w, at);
+		const struct task *t = &w->s->rec->task[at];
+		double wanted, most = (double)w->f->threads[at];
 
-		if (!c->measured || w->s->rec->task[at].hosts)
+		if (!w->s->nest[at].cost.measured || t->hosts || is_exact(t))
 			continue;
-		used = MAX(used, 1);
-		if (several && wanted >= SEVERAL && c->wall_us >= SEVERAL_US)
-			used = MAX(wanted, used);
-		w->f->threads[at] = (float)used;
-		w->wants[at] = (float)(wanted < ALWAYS * used ? wanted : used);
+		wanted = used_at_once(w, at) / share_of(w, at);
+		w->wants[at] = (float)(wanted < ALWAYS * most ? wanted : most);
 	}
 }
 
@@ -295,6 +335,8 @@ static int64_t need_us(const struct work *w, uint32_t i)
 
 	if (!c->measured)
 		return llround(wall_us * share);
+	if (!is_exact(&w->s->rec->task[i]))
+		share *= 1 - DOUBT * (1 - share);
 	cpu_us = MIN((double)c->cpu_us / (double)w->f->threads[i], wall_us);
 	waited_us = MAX(wall_us - cpu_us / share, 0);
 	return llround(MIN(waited_us + cpu_us, wall_us));
@@ -326,11 +368,25 @@ static int estimate(struct work *w)
 	w->f->cores = (double)w->s->cores - w->f->others;
 	for (int i = 0; i < ROUNDS; i++) {
 		if (i)
-			fill_wants(w, i >= SEVERAL_ROUND);
+			fill_wants(w);
 		fill_demand(w);
 		fill_share(w);
 	}
 	return 0;
+}
+
+/* At least of half of their time. */
+static bool knows_cpu(const struct summary *s)
+{
+	double known_us = 0, all_us = 0;
+
+	for (size_t i = 0; i < s->n_ran; i++) {
+		const struct cost *c = &s->nest[s->order[i]].cost;
+
+		all_us += (double)c->wall_us;
+		known_us += c->measured ? (double)c->wall_us : 0;
+	}
+	return s->cpu_us >= 0 && all_us > 0 && known_us >= all_us / 2;
 }
 
 int free_cores_make(struct free_cores *f, const struct summary *s)
@@ -338,7 +394,7 @@ int free_cores_make(struct free_cores *f, const struct summary *s)
 	struct work w = { .s = s, .f = f };
 	int r;
 
-	*f = (struct free_cores){ .known = s->cores > 0 && s->cpu_us >= 0 };
+	*f = (struct free_cores){ .known = s->cores > 0 && knows_cpu(s) };
 	r = allocate(&w);
 	if (!r)
 		begin_tasks(&w);

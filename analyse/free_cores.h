@@ -18,8 +18,11 @@
  * /proc/stat says beyond the build's own CPU time. Where that is not known, there are none.
  *
  * A task that used CPU time C in a time W while it got the share f waited W - C/f for something
- * else than a core. That, and C on its threads, is what it needs. Several threads that never had more
- * than one core together look like one, unless the task is long and has more than its share.
+ * else than a core. That, and C on its threads, is what it needs. f is a little less than estimated, so that
+ * the need is rather too short than too long.
+ *
+ * The run-queue delay of a task, if it is recorded, replaces f, and shows threads that had no core.
+ * Without it, several threads that never had more than one core together look like one.
  */
 struct free_cores {
 	int64_t *need_us;	/* of each task of the recording: its wall time less the time that its
@@ -29,7 +32,8 @@ struct free_cores {
 	float *threads;		/* of each task: how many of its processes compute at once, at least 1 */
 	double cores;		/* of the machine, less what other processes used on average; 0: unknown */
 	double others;		/* cores that other processes used on average, 0 if unknown */
-	bool known;		/* false: CPU times or cores are unknown; need_us is the wall time */
+	bool known;		/* false: the cores, or the CPU times of most tasks, are
+				   unknown; need_us is the wall time */
 	/* private: */
 	size_t n_cells;		/* equal parts of the build */
 	double cell_us;
