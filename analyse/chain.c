@@ -34,6 +34,11 @@ void chain_add_links(struct buf *b, const struct chain *c)
 		buf_addf(b, first ? "%zu waited%s" : ", %zu%s", c->n_unknown, " for an unknown reason");
 }
 
+const char *chain_bound_words(const struct chain *c)
+{
+	return c->free.known ? "on free cores" : "with unlimited workers";
+}
+
 struct work {
 	const struct summary *s;
 	struct chain *c;
@@ -188,6 +193,8 @@ int chain_make(struct chain *c, const struct summary *s)
 	if (!r)
 		find_links(&w);
 	if (!r)
+		r = free_cores_make(&c->free, s);
+	if (!r)
 		r = chain_bound_fill(c, s);
 	arena_free(w.memory);
 	return r;
@@ -196,6 +203,7 @@ int chain_make(struct chain *c, const struct summary *s)
 void chain_release(struct chain *c)
 {
 	wait_release(&c->waits);
+	free_cores_release(&c->free);
 	free_all(c->path, c->path_why, c->path_link, c->dependency);
 	*c = (struct chain){ 0 };
 }

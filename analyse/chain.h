@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_CHAIN_H
 #define BUILDBEAT_ANALYSE_CHAIN_H
 
+#include "analyse/free_cores.h"
 #include "analyse/wait.h"
 #include "base/buf.h"
 
@@ -42,9 +43,9 @@ void chain_add_links(struct buf *b, const struct chain *c);
  * for itself.
  *
  * The longest chain of dependencies, `dependency`, ignores which tasks had to wait for a worker:
- * dependency_us is how long the build takes at least with any number of workers, if every task
- * takes as long as it did (chain_bound.h). It is never more than the wall time, and more than the
- * sum of its tasks by what hosts and the tasks that host did alone.
+ * dependency_us is how long the build takes at least with any number of workers on free cores, if every
+ * task takes what it needs (chain_bound.h, free_cores.h). It is never more than the wall time, and more
+ * than the sum of its tasks by what hosts and the tasks that host did alone.
  */
 struct chain {
 	struct waits waits;
@@ -61,7 +62,12 @@ struct chain {
 	size_t n_dependency;
 	uint32_t *dependency;	/* in time's order; none hosts */
 	int64_t dependency_us;	/* -1: not known */
+	struct free_cores free;
 };
+
+/* Where it takes dependency_us at least: "on free cores", or "with unlimited workers" if each task
+ * takes as long as it did, because it is not known what it needs. */
+const char *chain_bound_words(const struct chain *c);
 
 /* 0 or -ENOMEM. Always release. rec->after must have been read. */
 int chain_make(struct chain *c, const struct summary *s);

@@ -74,10 +74,10 @@ static void later_end(struct front *f, const struct front *other)
 }
 
 /* It works on until a time. */
-static void advance(struct front *f, int64_t at_us)
+static void advance(const struct work *w, struct front *f, int64_t at_us)
 {
 	if (at_us > f->at_us) {
-		f->early_us += at_us - f->at_us;
+		f->early_us += free_cores_got_us(&w->c->free, f->at_us, at_us);
 		f->at_us = at_us;
 	}
 }
@@ -113,7 +113,7 @@ static void open_instance(struct work *w, uint32_t i)
 	in->own = (struct front){ .at_us = at_us, .last = NO_INDEX };
 	if (h->started) {
 		if (!h->n_open++) {
-			advance(&h->own, at_us);
+			advance(w, &h->own, at_us);
 			h->closed = h->own;
 		}
 		in->own.early_us = h->own.early_us;
@@ -137,7 +137,7 @@ static void close_instance(struct work *w, uint32_t i)
 	in->closed = true;
 	end = in->most;
 	if (w->rec->instance[i].close_us == in->close_us)
-		advance(&end, in->close_us);
+		advance(w, &end, in->close_us);
 	later(&h->closed, end.early_us, end.last);
 	if (--h->n_open)
 		return;
@@ -174,7 +174,7 @@ static void end_host(struct work *w, uint32_t i)
 		return;
 	h->own = host_now(h);
 	if (!h->n_open)
-		advance(&h->own, recording_task_end_us(w->rec, task(w, i)));
+		advance(w, &h->own, recording_task_end_us(w->rec, task(w, i)));
 	h->own.at_us = recording_task_end_us(w->rec, task(w, i));
 	settle_front(&h->own);
 	h->started = false;
@@ -259,12 +259,13 @@ static void wait_for_targets(struct work *w, struct front *f, const struct task 
 }
 
 /* Until its first task a host works alone. $(shell) is part of that work. */
-static struct front start_in_instance(struct inside *in, const struct task *t, bool shell)
+static struct front start_in_instance(const struct work *w, struct inside *in, const struct task *t,
+				      bool shell)
 {
 	struct front f = in->own;
 
 	if (in->reads) {
-		advance(&f, t->start_us);
+		advance(w, &f, t->start_us);
 		in->own = f;
 		in->reads = shell;
 	} else if (shell && in->shell.at_us <= t->start_us) {
@@ -282,7 +283,7 @@ static void start_task(struct work *w, uint32_t i)
 	struct front f;
 
 	open_instance(w, t->instance);
-	f = start_in_instance(&w->inside[t->instance], t, shell);
+	f = start_in_instance(w, &w->inside[t->instance], t, shell);
 	wait_for_targets(w, &f, t);
 	if (make)
 		wait_for(w, &f, wait->line, t->start_us);
@@ -296,7 +297,8 @@ static void start_task(struct work *w, uint32_t i)
 		w->host[w->number[i]].started = true;
 		return;
 	}
-	advance(&f, end_us);
+	f.early_us += w->c->free.need_us[i];
+	f.at_us = MAX(end_us, f.at_us);
 	f.last = i;
 	end_task(w, i, f);
 }
@@ -394,7 +396,7 @@ static void sweep(struct work *w)
 		handle(w, &w->event[at]);
 	build->own = host_now(build);
 	if (!build->n_open)
-		advance(&build->own, w->s->wall_us);
+		advance(w, &build->own, w->s->wall_us);
 	later(&w->all, build->own.early_us, build->own.last);
 }
 

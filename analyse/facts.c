@@ -373,7 +373,9 @@ void fact_bound(struct facts *f, const struct chain *c)
 	if (!c->n_path)
 		return;
 	if (c->waits.has_dependencies) {
-		add_time(f, c->dependency_us, " with unlimited workers");
+		text_add_time(&f->part, c->dependency_us);
+		buf_addf(&f->part, " %s", chain_bound_words(c));
+		fact_part(f);
 		fact_add_count(f, c->n_dependency, c->n_dependency == 1 ? " task" : " tasks");
 	} else {
 		buf_adds(&f->part, "unknown: no dependencies were recorded");
@@ -381,7 +383,7 @@ void fact_bound(struct facts *f, const struct chain *c)
 	fact_end(f, "at least", TONE_PLAIN);
 }
 
-/* What the end of the build waited for, and how long it takes with unlimited workers. */
+/* What the end of the build waited for, and how long it takes at least. */
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 {
 	if (!c->n_path)

@@ -96,6 +96,8 @@ void show_json_paths(struct json *j, const struct recording *rec, const struct c
 	json_object(j, "dependencies");
 	json_bool(j, "recorded", c->waits.has_dependencies);
 	json_known(j, "least_wall_us", c->dependency_us);
+	if (c->waits.has_dependencies)
+		json_bool(j, "free_cores", c->free.known);
 	json_array(j, "tasks");
 	for (size_t i = 0; i < c->n_dependency; i++) {
 		begin_path_task(j, rec, c->dependency[i]);

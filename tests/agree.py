@@ -130,7 +130,7 @@ def check_text(show, text):
         same("links", sum(n for key, n in path.items() if key.endswith("_links")),
              sum(t["link"] != "none" or i >= first for i, t in enumerate(path["tasks"])))
         if show["dependencies"]["recorded"]:
-            is_time("bound", facts["at least"].split(" with")[0],
+            is_time("bound", re.split(" with| on", facts["at least"])[0],
                     show["dependencies"]["least_wall_us"])
     return facts
 

@@ -384,8 +384,7 @@ TEST_EACH(known, cases)
 
 /* A task that used next to no CPU waited for a core, or for something else. */
 static const struct { const char *usage, *answer; } delays[] = {
-	{ "@1000 0=m.1:1,0,10\n@2000 0:1,1,900\n@3000 0:1,1,900\n",
-	  "all takes 3.00 s of 3.11 s, so more workers would help little." },
+	{ "@1000 0=m.1:1,0,10\n@2000 0:1,1,900\n@3000 0:1,1,900\n", NULL },
 	{ "@1000 0=m.1:1,0,1\n@2000 0:1,1,2\n@3000 0:1,1,3\n", "all slept (sleep) for 3.00 s of 3.11 s; it used 0.33 % of a CPU." },
 };
 
@@ -402,8 +401,9 @@ TEST_EACH(delay, delays)
 	support_writes(support_path("%s/proc_tasks.log", dir), support_path(USAGE "%s", delays[_i].usage));
 	recorded_read(&r, dir);
 	answer(&a, &r);
-	ck_assert_uint_eq(a.n, 1);
-	ck_assert_str_eq(a.sentence[0].text, delays[_i].answer);
+	ck_assert_uint_eq(a.n, delays[_i].answer ? 1 : 0);
+	if (a.n)
+		ck_assert_str_eq(a.sentence[0].text, delays[_i].answer);
 }
 
 TEST(anything)

@@ -114,7 +114,16 @@ def run_build(directory, command):
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES")}
     subprocess.run([BUILDBEAT, "record", "-o", "rec", "-n", "one", "--", *command], cwd=directory, env=env,
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    without_cores(directory + "/rec/one/build")
     return directory + "/rec/one"
+
+
+def without_cores(path):
+    """Then each task of the longest chain counts with its wall time, as here."""
+    with open(path) as f:
+        lines = [line for line in f if not line.startswith("cores:")]
+    with open(path, "w") as f:
+        f.writelines(lines)
 
 
 def record(plan, directory):
@@ -244,7 +253,7 @@ def check(plan, directory):
     truth = first_us + longest_us(plan, times) + show["totals"]["wall_us"] - max(e for _, e in times.values())
     if abs(bound - truth) > NEAR:
         problems.append("%d: at least %d us, and %d us is true" % (plan.seed, bound, truth))
-    check_links(plan, show, run("show", recording), said)
+    check_links(plan, show, run("show", "--all", recording), said)
 
 
 # Builds by hand: makefile, arguments, the longest chain, and what waited for what

@@ -139,7 +139,7 @@ function pathWords(parent) {
 	}
 	element("span", { "class": "bound" }, parent, !head.has_dependencies ?
 		"no dependencies were recorded" : head.dependency_us === null ? "" :
-		"with unlimited workers at least " + timeText(head.dependency_us));
+		head.bound + " at least " + timeText(head.dependency_us));
 }
 
 /* As a table: the longest tasks of the path in the order of time. */

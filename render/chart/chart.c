@@ -216,7 +216,7 @@ static int describe_path(struct chart *c)
 	}
 	buf_adds(&note, " \xc2\xb7 ");
 	if (c->chain.dependency_us >= 0) {
-		buf_adds(&note, "with unlimited workers at least ");
+		buf_addf(&note, "%s at least ", chain_bound_words(&c->chain));
 		text_add_time(&note, c->chain.dependency_us);
 	} else {
 		buf_adds(&note, "no dependencies were recorded");

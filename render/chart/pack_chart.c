@@ -447,6 +447,7 @@ static void add_build(struct pack *p)
 	json_int(&p->json, "critical_us", c->chain.path_us);
 	json_bool(&p->json, "has_dependencies", c->chain.waits.has_dependencies);
 	json_known(&p->json, "dependency_us", c->chain.dependency_us);
+	json_str(&p->json, "bound", chain_bound_words(&c->chain));
 }
 
 static int add_json(struct pack *p)

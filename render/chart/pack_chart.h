@@ -16,6 +16,7 @@
  *	step_us		all times of tasks are multiples of it: 1, 10 ... 1000000
  *	critical_us	time in the tasks of "path"
  *	has_dependencies, dependency_us	see analyse/chain.h; null: not known
+ *	bound		where it takes dependency_us at least, "on free cores"
  *	facts		label (null: the headline), text, alarm
  *	verdict		the sentences of analyse/answer.h: about, text, from, until (null: the
  *			whole build), task (null: none)

@@ -200,7 +200,7 @@ def path_is_that_of_show(page):
     for link, text in (('dependency', 'waited for a dependency'),
                        ('no free worker', 'waited for a free worker')):
         assert '%d %s' % (sum(t['link'] == link for t in said), text) in words, (link, words)
-    assert 'with unlimited workers at least' in words, words
+    assert 'on free cores at least' in words, words
     page.browser.js('document.querySelector("#bb-waits .fold").click()')
     rows = page.texts('.path-table tbody tr')
     assert len(rows) == len(said), (len(rows), len(said))
