@@ -21,7 +21,7 @@ EXTRA_DIST += tests/remaining_histories.py
 
 # Shell and Python programs are run where they are, from the build directory.
 bench_shell = tests/bench_facts.sh tests/bench_recording.sh
-bench_python = tests/bench_bitbake.py tests/bench_browser.py tests/bench_following.py tests/bench_live_chart.py tests/bench_live_pages.py tests/bench_log.py tests/bench_log_blocks.py tests/bench_output_page.py tests/bench_profile_page.py tests/bench_report.py tests/bench_serve_idle.py tests/bench_serve_streams.py tests/bench_serve_tiny.py \
+bench_python = tests/bench_bitbake.py tests/bench_bound.py tests/bench_browser.py tests/bench_following.py tests/bench_live_chart.py tests/bench_live_pages.py tests/bench_log.py tests/bench_log_blocks.py tests/bench_output_page.py tests/bench_profile_page.py tests/bench_report.py tests/bench_serve_idle.py tests/bench_serve_streams.py tests/bench_serve_tiny.py \
 	tests/bench_table.py
 EXTRA_DIST += $(bench_shell) $(bench_python)
 BENCH_SECONDS = 60
