@@ -49,6 +49,13 @@ static const struct task *task(const struct builder *b, uint32_t i)
 
 /* Nodes and edges */
 
+static uint32_t *indices(size_t n)
+{
+	uint32_t *p = array_new(n + 1, sizeof *p);
+
+	return p ? memset(p, 0xff, (n + 1) * sizeof *p) : NULL;
+}
+
 static uint32_t add_node(struct builder *b, enum rerun_kind kind, uint32_t instance)
 {
 	struct rerun_model *m = b->m;
@@ -352,14 +359,10 @@ static void close_instances(struct builder *b)
 /* The share of its own time in which a task that hosts, without what it hosts, computes. */
 static double own_share(const struct builder *b, uint32_t host)
 {
-	const struct cost *cost;
+	const struct cost *cost = host == NO_INDEX ? NULL : &b->s->nest[host].cost;
 
-	if (host == NO_INDEX)
-		return 1;
-	cost = &b->s->nest[host].cost;
-	if (!cost->measured || cost->wall_us <= 0)
-		return 1;
-	return MIN((double)cost->cpu_us / (double)cost->wall_us, 1.0);
+	return cost && cost->measured && cost->wall_us > 0 ?
+	       MIN((double)cost->cpu_us / (double)cost->wall_us, 1.0) : 1;
 }
 
 /* The end of some instances that ran beside each other. */
@@ -488,6 +491,46 @@ static void split_tasks(struct builder *b)
 	free(joint);
 }
 
+/* Nodes that are looked at one after the other are neighbours: this saves a sixth of the time of a simulation. */
+static int arrange_nodes(struct builder *b)
+{
+	struct rerun_model *m = b->m;
+	struct keyed *k = array_new(m->n + 1, sizeof *k);
+	uint32_t *moved = array_new(m->n + 1, sizeof *moved);
+	struct rerun_node *node = array_new(m->n + 1, sizeof *node);
+	int r = k && moved && node ? 0 : -ENOMEM;
+
+	m->of_task = indices(b->rec->n_tasks);
+	for (uint32_t i = 0; !r && i < m->n; i++)
+		k[i] = (struct keyed){ m->node[i].task == NO_INDEX ? 0 : b->place[m->node[i].task], i };
+	r = r ? r : !m->of_task ? -ENOMEM : sort_keyed(k, m->n);
+	for (size_t i = 0; !r && i < m->n; i++)
+		k[i].key = m->node[k[i].value].instance;
+	r = r ? r : sort_keyed(k, m->n);
+	for (uint32_t i = 0; !r && i < m->n; i++)
+		moved[k[i].value] = i;
+	for (uint32_t i = 0; !r && i < m->n; i++) {
+		struct rerun_node *to = &node[moved[i]];
+
+		*to = m->node[i];
+		if (to->host != NO_INDEX)
+			to->host = moved[to->host];
+		if (i < b->rec->n_tasks && b->end[i] != NO_INDEX)
+			m->of_task[i] = moved[i];
+	}
+	for (size_t e = 0; !r && e < b->n_edges; e++)
+		b->edge[e] = (struct edge){ moved[b->edge[e].from], moved[b->edge[e].to] };
+	if (!r) {
+		m->start = moved[m->start];
+		m->end = moved[m->end];
+		free(m->node);
+		m->node = node;
+		node = NULL;
+	}
+	free_all(k, moved, node);
+	return r;
+}
+
 static int make_lists(struct builder *b)
 {
 	struct rerun_model *m = b->m;
@@ -516,24 +559,15 @@ static int make_lists(struct builder *b)
 
 static void make_instances(struct builder *b)
 {
-	for (uint32_t i = 0; i < b->rec->n_instances; i++) {
-		const struct wait_workers *workers = &b->waits->workers[i];
-
+	for (uint32_t i = 0; i < b->rec->n_instances; i++)
 		b->m->instance[i] = (struct rerun_instance){
-			.scope = workers->scope, .jobs = workers->jobs, .passes = b->rec->instance[i].level >= 0,
+			.scope = b->waits->workers[i].scope, .jobs = b->waits->workers[i].jobs,
+			.passes = b->rec->instance[i].level >= 0,
 			.given = b->rec->instance[i].parent_task != NO_INDEX,
 		};
-	}
 }
 
 /* All together */
-
-static uint32_t *indices(size_t n)
-{
-	uint32_t *p = array_new(n + 1, sizeof *p);
-
-	return p ? memset(p, 0xff, (n + 1) * sizeof *p) : NULL;
-}
 
 static int allocate(struct builder *b)
 {
@@ -648,6 +682,8 @@ int rerun_model_make(struct rerun_model *m, const struct summary *s, const struc
 		r = b.error;
 	}
 	if (!r)
+		r = arrange_nodes(&b);
+	if (!r)
 		r = make_lists(&b);
 	if (!r)
 		r = rerun_ranks_fill(m, b.effect);
@@ -657,6 +693,6 @@ int rerun_model_make(struct rerun_model *m, const struct summary *s, const struc
 
 void rerun_model_release(struct rerun_model *m)
 {
-	free_all(m->node, m->first_next, m->next, m->n_waits, m->place, m->instance, m->of_rank);
+	free_all(m->node, m->first_next, m->next, m->n_waits, m->place, m->of_task, m->instance, m->of_rank);
 	*m = (struct rerun_model){ 0 };
 }

@@ -57,11 +57,12 @@ struct rerun_instance {
 struct rerun_model {
 	const struct summary *s;
 	size_t n;
-	struct rerun_node *node;
+	struct rerun_node *node;	/* those of an instance together, by `place` */
 	uint32_t *first_next;	/* n + 1: what waits for each node, in `next` */
 	uint32_t *next;
 	uint32_t *n_waits;	/* for how many nodes each one waits */
 	uint32_t *place;	/* of each node: of its task in summary.order; others come first */
+	uint32_t *of_task;	/* the node in which each task of the recording begins, or NO_INDEX */
 	size_t n_instances;
 	struct rerun_instance *instance;
 	size_t n_pools;

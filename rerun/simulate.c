@@ -446,7 +446,7 @@ static bool break_circle(struct sim *s, size_t *at)
 	const struct summary *sum = s->m->s;
 
 	for (; *at < sum->n_ran; ++*at) {
-		uint32_t i = sum->order[*at];
+		uint32_t i = s->m->of_task[sum->order[*at]];
 
 		if (s->left[i] > 0) {
 			s->left[i] = INT32_MIN;

@@ -478,7 +478,7 @@ TEST(circles)
 		make_lists(&g, (unsigned)g.m.n);
 		for (unsigned i = 0; i < g.m.n; i++)
 			order[i] = i;
-		g.sum.order = order;
+		g.sum.order = g.m.of_task = order;
 		g.sum.n_ran = g.m.n;
 		ck_assert_int_eq(rerun_simulate(&r, &g.m, &c, true), 0);
 		ck_assert(r.end_us[g.m.end] >= 0);
