@@ -5,7 +5,7 @@ BENCHES = \
 	tests/bench_archive tests/bench_calibration tests/bench_chart tests/bench_check tests/bench_chrome tests/bench_compare \
 	tests/bench_convert tests/bench_diff tests/bench_heap tests/bench_history tests/bench_inspect tests/bench_live tests/bench_make tests/bench_nights tests/bench_points \
 	tests/bench_ninja tests/bench_oe tests/bench_otlp tests/bench_plot tests/bench_processes tests/bench_profile \
-	tests/bench_read tests/bench_replies tests/bench_results tests/bench_sample tests/bench_show tests/bench_span tests/bench_symbols tests/bench_tally tests/bench_trace tests/bench_writers
+	tests/bench_read tests/bench_replies tests/bench_results tests/bench_sample tests/bench_show tests/bench_span tests/bench_symbols tests/bench_tally tests/bench_trace tests/bench_whatif tests/bench_writers
 EXTRA_PROGRAMS += $(BENCHES)
 
 # The plugin's cost beside one that does nothing.
@@ -15,9 +15,10 @@ tests_null_plugin_so_LDADD =
 tests_null_plugin_so_LDFLAGS = $(LINK_MODULE) \
 	-Wl,-z,noseparate-code
 
-# How good predictions of the remaining time are: tests/remaining_histories.py says how.
+# How good predictions are: of the remaining time, tests/remaining_histories.py says how; of whatif beside
+# real builds, tests/whatif_real.py.
 EXTRA_PROGRAMS += tests/remaining_replay
-EXTRA_DIST += tests/remaining_histories.py
+EXTRA_DIST += tests/remaining_histories.py tests/whatif_real.py
 
 # Shell and Python programs are run where they are, from the build directory.
 bench_shell = tests/bench_facts.sh tests/bench_recording.sh
