@@ -6,46 +6,13 @@
 #include "base/sort.h"
 #include "command/build_tool.h"
 #include "recording/recording.h"
+#include "rerun/model_parts.h"
 #include "rerun/model_ranks.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct edge {
-	uint32_t from, to;
-};
-
-struct builder {
-	const struct summary *s;
-	const struct recording *rec;
-	const struct waits *waits;
-	const struct free_cores *free;
-	struct rerun_model *m;
-	struct rerun_effect *effect;	/* of each task, or NULL */
-	uint32_t *place;	/* of each task in the order */
-	uint32_t *end;		/* the node with which a task ends, NO_INDEX: it never ran */
-	int64_t *end_us;
-	bool *awaited;		/* something in its instance waits for it */
-	bool *linked;		/* all that it waits for is known */
-	uint32_t *group;	/* the node of each group, once something waits for it */
-	uint32_t *first_task, *tasks;	/* of each instance, by their start */
-	uint32_t *of_host;	/* of each task: the first instance in it, as host_all() sorts them */
-	/* Nodes of each instance: its host has read its files; all its tasks have ended; it has closed; its
-	 * last command of $(shell) */
-	uint32_t *ready, *done, *closed, *last_shell;
-	int64_t *close_us, *last_us;	/* when it closed, and its last task before that ended */
-	double factor;		/* of what is done by hosts in the task that is looked at */
-	size_t nodes_cap, n_edges, edges_cap;
-	struct edge *edge;
-	int error;
-};
-
-static const struct task *task(const struct builder *b, uint32_t i)
-{
-	return &b->rec->task[i];
-}
 
 /* Nodes and edges */
 
@@ -56,7 +23,7 @@ static uint32_t *indices(size_t n)
 	return p ? memset(p, 0xff, (n + 1) * sizeof *p) : NULL;
 }
 
-static uint32_t add_node(struct builder *b, enum rerun_kind kind, uint32_t instance)
+uint32_t model_add_node(struct model_builder *b, enum rerun_kind kind, uint32_t instance)
 {
 	struct rerun_model *m = b->m;
 	struct rerun_node *room = array_make_room(m->node, &b->nodes_cap, m->n, sizeof *room);
@@ -73,21 +40,19 @@ static uint32_t add_node(struct builder *b, enum rerun_kind kind, uint32_t insta
 	return (uint32_t)m->n++;
 }
 
-static void add_edge(struct builder *b, uint32_t from, uint32_t to)
+void model_add_edge(struct model_builder *b, uint32_t from, uint32_t to)
 {
-	struct edge *room = array_make_room(b->edge, &b->edges_cap, b->n_edges, sizeof *room);
+	struct model_edge *room = array_make_room(b->edge, &b->edges_cap, b->n_edges, sizeof *room);
 
 	if (!room) {
 		b->error = -ENOMEM;
 		return;
 	}
 	b->edge = room;
-	b->edge[b->n_edges++] = (struct edge){ from, to };
+	b->edge[b->n_edges++] = (struct model_edge){ from, to };
 }
 
-/* What a host does alone between two times, after a node: `share` of the time it computes. Returns the
- * node, or the one before if there is no time between. */
-static uint32_t add_serial(struct builder *b, uint32_t after, int64_t from_us, int64_t until_us,
+uint32_t model_add_serial(struct model_builder *b, uint32_t after, int64_t from_us, int64_t until_us,
 			   uint32_t instance, double share)
 {
 	double got_us, wall_us = (double)(until_us - from_us);
@@ -95,25 +60,24 @@ static uint32_t add_serial(struct builder *b, uint32_t after, int64_t from_us, i
 
 	if (until_us <= from_us)
 		return after;
-	n = add_node(b, RERUN_SERIAL, instance);
+	n = model_add_node(b, RERUN_SERIAL, instance);
 	if (b->error)
 		return after;
 	got_us = (double)free_cores_got_us(b->free, from_us, until_us);
 	b->m->node[n].cpu_us = got_us * share * b->factor;
 	b->m->node[n].wait_us = wall_us * (1 - share) * b->factor;
-	add_edge(b, after, n);
+	model_add_edge(b, after, n);
 	return n;
 }
 
 /* Tasks */
 
-/* A task that never began a build of its own, or did so in no time, is work like others. */
-static bool hosts(const struct builder *b, uint32_t i)
+bool model_hosts(const struct model_builder *b, uint32_t i)
 {
-	return task(b, i)->hosts && b->end_us[i] > task(b, i)->start_us;
+	return model_task(b, i)->hosts && b->end_us[i] > model_task(b, i)->start_us;
 }
 
-static void set_work(struct builder *b, struct rerun_node *node, uint32_t i)
+static void set_work(struct model_builder *b, struct rerun_node *node, uint32_t i)
 {
 	double need_us = (double)b->free->need_us[i], cpu_us;
 	const struct cost *cost = &b->s->nest[i].cost;
@@ -135,10 +99,10 @@ static void set_work(struct builder *b, struct rerun_node *node, uint32_t i)
 	}
 }
 
-static void add_task(struct builder *b, uint32_t i)
+static void add_task(struct model_builder *b, uint32_t i)
 {
-	const struct task *t = task(b, i);
-	bool shell = task_is_shell(t), host = hosts(b, i);
+	const struct task *t = model_task(b, i);
+	bool shell = task_is_shell(t), host = model_hosts(b, i);
 	struct rerun_node *node = &b->m->node[i];
 	uint32_t end;
 
@@ -153,7 +117,7 @@ static void add_task(struct builder *b, uint32_t i)
 		node->kb = t->max_rss_kb > t->peak_kb ? (uint32_t)MIN(t->max_rss_kb, UINT32_MAX) : t->peak_kb;
 		return;
 	}
-	end = add_node(b, RERUN_JOINT, t->instance);
+	end = model_add_node(b, RERUN_JOINT, t->instance);
 	if (b->error)
 		return;
 	b->m->node[end].host = shell ? NO_INDEX : i;
@@ -162,10 +126,10 @@ static void add_task(struct builder *b, uint32_t i)
 }
 
 /* What its host itself needed to start it: a worker was free, and it had not just started another task. */
-static double host_time_us(const struct builder *b, uint32_t i, const int64_t *started_us)
+static double host_time_us(const struct model_builder *b, uint32_t i, const int64_t *started_us)
 {
 	const struct wait_task *wait = &b->waits->task[i];
-	const struct task *t = task(b, i);
+	const struct task *t = model_task(b, i);
 	int64_t us = wait->us[QUEUE_OTHER];
 
 	if (wait->ready_us < 0 || task_is_shell(t))
@@ -179,24 +143,24 @@ static double host_time_us(const struct builder *b, uint32_t i, const int64_t *s
 }
 
 /* A host records a start before it has seen the end that it waited for. */
-static bool ended_before(const struct builder *b, uint32_t before, uint32_t i)
+static bool ended_before(const struct model_builder *b, uint32_t before, uint32_t i)
 {
 	return before != NO_INDEX && b->end[before] != NO_INDEX && b->place[before] < b->place[i] &&
-	       b->end_us[before] <= task(b, i)->start_us + WAIT_STAMP_US;
+	       b->end_us[before] <= model_task(b, i)->start_us + WAIT_STAMP_US;
 }
 
-static bool wait_for(struct builder *b, uint32_t before, uint32_t i)
+static bool wait_for(struct model_builder *b, uint32_t before, uint32_t i)
 {
 	if (!ended_before(b, before, i))
 		return false;
-	add_edge(b, b->end[before], i);
-	b->awaited[before] |= task(b, before)->instance == task(b, i)->instance;
+	model_add_edge(b, b->end[before], i);
+	b->awaited[before] |= model_task(b, before)->instance == model_task(b, i)->instance;
 	return true;
 }
 
 /* All tasks of the target that made it, such as the members of an archive, but for lines that others
  * follow. */
-static bool wait_for_target(struct builder *b, uint32_t maker, uint32_t i)
+static bool wait_for_target(struct model_builder *b, uint32_t maker, uint32_t i)
 {
 	const struct target *g;
 	bool any = false;
@@ -206,14 +170,14 @@ static bool wait_for_target(struct builder *b, uint32_t maker, uint32_t i)
 	g = &b->s->target[b->s->nest[maker].target];
 	any = wait_for(b, maker, i);
 	for (uint32_t k = g->first_task; g->n_tasks > 1 && k != NO_INDEX; k = b->s->nest[k].next) {
-		if (k != maker && !b->m->node[k].keeps && task(b, k)->instance == task(b, i)->instance)
+		if (k != maker && !b->m->node[k].keeps && model_task(b, k)->instance == model_task(b, i)->instance)
 			any |= wait_for(b, k, i);
 	}
 	return any;
 }
 
 /* The node of a group, with what is behind it; groups behind it have smaller numbers. */
-static uint32_t group_node(struct builder *b, uint32_t group)
+static uint32_t group_node(struct model_builder *b, uint32_t group)
 {
 	const struct needs *needs = &b->waits->needs;
 
@@ -222,17 +186,17 @@ static uint32_t group_node(struct builder *b, uint32_t group)
 
 		if (b->group[g] != NO_INDEX)
 			continue;
-		b->group[g] = add_node(b, RERUN_JOINT, node->instance);
+		b->group[g] = model_add_node(b, RERUN_JOINT, node->instance);
 		for (uint32_t k = node->first; !b->error && k < node->first + node->n; k++) {
 			uint32_t at = needs->member[k];
 
 			if (at >= needs->n_tasks) {
-				add_edge(b, b->group[at - needs->n_tasks], b->group[g]);
+				model_add_edge(b, b->group[at - needs->n_tasks], b->group[g]);
 				continue;
 			}
 			at = needs_within(b->s, at, node->instance);
 			if (at != NO_INDEX && b->end[at] != NO_INDEX) {
-				add_edge(b, b->end[at], b->group[g]);
+				model_add_edge(b, b->end[at], b->group[g]);
 				b->awaited[at] = true;
 			}
 		}
@@ -240,10 +204,10 @@ static uint32_t group_node(struct builder *b, uint32_t group)
 	return b->group[group];
 }
 
-static bool wait_for_targets(struct builder *b, uint32_t i)
+static bool wait_for_targets(struct model_builder *b, uint32_t i)
 {
 	const struct needs *needs = &b->waits->needs;
-	const struct task *t = task(b, i);
+	const struct task *t = model_task(b, i);
 	bool any = false;
 
 	for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after && !b->error; k++) {
@@ -252,206 +216,75 @@ static bool wait_for_targets(struct builder *b, uint32_t i)
 		any |= wait_for_target(b, needs_within(b->s, needs->maker[k], t->instance), i);
 		if (group != NO_INDEX && needs->node[group].last != NO_INDEX &&
 		    ended_before(b, needs->node[group].last, i)) {
-			add_edge(b, group_node(b, group), i);
+			model_add_edge(b, group_node(b, group), i);
 			any = true;
 		}
 	}
 	return any;
 }
 
-static void link_task(struct builder *b, uint32_t i)
+/* A host that records what its tasks wait for: make, ninja, bitbake. Others run one task after the other, as
+ * far as anybody knows. */
+static bool is_script(const struct instance *in)
+{
+	const struct build_tool *tool = build_tool_of(in->tool);
+
+	return in->level < 0 && !tool->ninja && !tool->recipes;
+}
+
+#define SCRIPT_TASKS 100	/* that run at once, at most */
+
+/* The task of the script that ended last before this one began; between them the script works itself. */
+static bool wait_for_script(struct model_builder *b, uint32_t i)
+{
+	uint32_t in = model_task(b, i)->instance, last = NO_INDEX;
+
+	for (uint32_t k = b->at_task[in]; k-- > b->first_task[in] && k + SCRIPT_TASKS > b->at_task[in]; ) {
+		if (ended_before(b, b->tasks[k], i) && (last == NO_INDEX || b->end_us[b->tasks[k]] > b->end_us[last]))
+			last = b->tasks[k];
+	}
+	if (last == NO_INDEX)
+		return false;
+	b->awaited[last] = true;
+	model_add_edge(b, model_add_serial(b, b->end[last], b->end_us[last], model_task(b, i)->start_us, in, 1), i);
+	return true;
+}
+
+static void link_task(struct model_builder *b, uint32_t i)
 {
 	const struct wait_task *wait = &b->waits->task[i];
-	const struct task *t = task(b, i);
+	const struct task *t = model_task(b, i);
 	struct rerun_node *node;
 	bool any;
 
 	if (task_is_shell(t)) {
 		uint32_t before = b->last_shell[t->instance];
 
-		add_edge(b, before == NO_INDEX ? b->ready[t->instance] : before, i);
+		model_add_edge(b, before == NO_INDEX ? b->ready[t->instance] : before, i);
 		b->last_shell[t->instance] = b->end[i];
 		return;
 	}
 	any = wait_for_targets(b, i);
+	if (is_script(&b->rec->instance[t->instance]))
+		any |= wait_for_script(b, i);
+	b->at_task[t->instance]++;
 	if (b->rec->instance[t->instance].level >= 0 && wait_for(b, wait->line, i)) {
 		node = b->m->node;
 		any = true;
-		if (!node[wait->line].keeps && !task_is_shell(task(b, wait->line))) {
+		if (!node[wait->line].keeps && !task_is_shell(model_task(b, wait->line))) {
 			node[wait->line].keeps = true;
 			node[i].goes_on = true;
 		}
 	}
 	any |= wait_for(b, wait->order, i);
 	if (!any)
-		add_edge(b, b->ready[t->instance], i);
-}
-
-/* Instances */
-
-/* When it closed, or what was around it ended; and its last task before that. A make that executes itself
- * again does not close. */
-static void find_close(struct builder *b)
-{
-	const struct instance *in = b->rec->instance;
-
-	for (uint32_t i = 0; i < b->rec->n_instances; i++) {
-		uint32_t parent = in[i].parent_task;
-		int64_t end_us = b->s->wall_us;
-
-		if (parent != NO_INDEX && b->end[parent] != NO_INDEX)
-			end_us = b->end_us[parent];
-		b->close_us[i] = in[i].close_us >= in[i].open_us && in[i].close_us < end_us ? in[i].close_us :
-				 end_us;
-		for (uint32_t k = i + 1; in[i].close_us < 0 && in[i].pid > 0 && k < b->rec->n_instances; k++) {
-			if (in[k].pid == in[i].pid && in[k].open_us < b->close_us[i]) {
-				b->close_us[i] = MAX(in[k].open_us, in[i].open_us);
-				break;
-			}
-		}
-	}
-	for (size_t k = 0; k < b->s->n_ran; k++) {
-		uint32_t i = b->s->order[k], at = task(b, i)->instance;
-
-		if (b->end_us[i] <= b->close_us[at])
-			b->last_us[at] = MAX(b->end_us[i], b->last_us[at]);
-	}
-}
-
-/* From its begin to its first task a host reads its files, and runs commands of $(shell). What it does
- * after its last task is the end of it. */
-static void open_instance(struct builder *b, uint32_t i, uint32_t after)
-{
-	int64_t at_us = b->rec->instance[i].open_us;
-	uint32_t node = after, n = b->first_task[i + 1];
-
-	for (uint32_t k = b->first_task[i]; k < n && !b->error; k++) {
-		uint32_t t = b->tasks[k];
-
-		node = add_serial(b, node, at_us, task(b, t)->start_us, i, 1);
-		if (!task_is_shell(task(b, t)))
-			break;
-		at_us = MAX(b->end_us[t], at_us);
-		add_edge(b, node, t);
-		node = b->end[t];
-		b->awaited[t] = b->linked[t] = true;
-		b->last_shell[i] = node;
-	}
-	b->ready[i] = node;
-	b->done[i] = add_node(b, RERUN_JOINT, i);
-	if (b->error)
-		return;
-	add_edge(b, node, b->done[i]);
-	b->closed[i] = add_serial(b, b->done[i], MAX(b->last_us[i], at_us), b->close_us[i], i, 1);
-}
-
-/* All tasks that nothing else in the instance waits for. */
-static void close_instances(struct builder *b)
-{
-	for (size_t k = 0; k < b->s->n_ran && !b->error; k++) {
-		uint32_t i = b->s->order[k], in = task(b, i)->instance;
-
-		if (!b->awaited[i] && b->done[in] != NO_INDEX && b->end_us[i] <= b->close_us[in])
-			add_edge(b, b->end[i], b->done[in]);
-	}
-}
-
-/* The share of its own time in which a task that hosts, without what it hosts, computes. */
-static double own_share(const struct builder *b, uint32_t host)
-{
-	const struct cost *cost = host == NO_INDEX ? NULL : &b->s->nest[host].cost;
-
-	return cost && cost->measured && cost->wall_us > 0 ?
-	       MIN((double)cost->cpu_us / (double)cost->wall_us, 1.0) : 1;
-}
-
-/* The end of some instances that ran beside each other. */
-static uint32_t join(struct builder *b, const struct keyed *in, size_t n, uint32_t instance)
-{
-	uint32_t all = add_node(b, RERUN_JOINT, instance);
-
-	for (size_t k = 0; k < n && !b->error; k++)
-		add_edge(b, b->closed[in[k].value], all);
-	return all;
-}
-
-/* What a task hosts: instances that began when others had ended, one after the other; and beside others
- * that still ran, as much later as they did. */
-static void host_instances(struct builder *b, const struct keyed *in, size_t n, uint32_t begin, uint32_t end,
-			   int64_t begin_us, int64_t end_us)
-{
-	uint32_t instance = b->m->node[begin].instance, front = begin;
-	double share = own_share(b, b->m->node[begin].task);
-	int64_t front_us = begin_us, until_us = begin_us;
-	size_t first = 0;	/* of those that run */
-
-	b->factor = b->effect && begin < b->rec->n_tasks ? (double)b->effect[begin].factor : 1;
-	for (size_t k = 0; k < n && !b->error; k++) {
-		uint32_t i = (uint32_t)in[k].value;
-		int64_t open_us = MAX(b->rec->instance[i].open_us, begin_us);
-
-		if (k > first && open_us >= until_us) {
-			front = join(b, in + first, k - first, instance);
-			front_us = until_us;
-			first = k;
-		}
-		open_instance(b, i, add_serial(b, front, front_us, open_us, instance, share));
-		until_us = MAX(until_us, b->close_us[i]);
-	}
-	if (n > first) {
-		front = join(b, in + first, n - first, instance);
-		front_us = until_us;
-	}
-	if (!b->error)
-		add_edge(b, add_serial(b, front, front_us, end_us, instance, share), end);
-}
-
-/* The instances of each task around them. */
-static void host_all(struct builder *b)
-{
-	const struct recording *rec = b->rec;
-	struct keyed *in = array_new(rec->n_instances + 1, sizeof *in);
-	struct rerun_model *m = b->m;
-	size_t n = 0, at = 0;
-
-	for (uint32_t i = 0; in && i < rec->n_instances; i++) {
-		if (!rec->instance[i].only_spans)
-			in[n++] = (struct keyed){ (uint64_t)rec->instance[i].open_us, i };
-	}
-	b->error = !in || sort_keyed(in, n) ? -ENOMEM : b->error;
-	for (size_t k = 0; k < n && !b->error; k++) {
-		uint32_t parent = rec->instance[in[k].value].parent_task;
-
-		in[k].key = parent != NO_INDEX && b->end[parent] != NO_INDEX && hosts(b, parent) ?
-			    (uint64_t)parent + 1 : 0;
-	}
-	b->error = b->error || sort_keyed(in, n) ? -ENOMEM : 0;
-	while (at < n && !b->error && !in[at].key)
-		at++;
-	if (!b->error)
-		host_instances(b, in, at, m->start, m->end, 0, b->s->wall_us);
-	for (size_t k = 0; k < b->s->n_ran && !b->error; k++)
-		b->of_host[b->s->order[k]] = NO_INDEX;
-	for (size_t k = n; k-- > at; )
-		b->of_host[in[k].key - 1] = (uint32_t)k;
-	for (size_t k = 0; k < b->s->n_ran && !b->error; k++) {
-		uint32_t i = b->s->order[k];
-		size_t from = b->of_host[i], to = from;
-
-		if (!hosts(b, i))
-			continue;
-		while (from != NO_INDEX && to < n && in[to].key == (uint64_t)i + 1)
-			to++;
-		host_instances(b, from == NO_INDEX ? NULL : in + from, to - from, i, b->end[i], task(b, i)->start_us,
-			       b->end_us[i]);
-	}
-	free(in);
+		model_add_edge(b, b->ready[t->instance], i);
 }
 
 /* Parts and lists */
 
 /* Copies of tasks that wait for the same. What waited for such a task waits for all its parts. */
-static void split_tasks(struct builder *b)
+static void split_tasks(struct model_builder *b)
 {
 	struct rerun_model *m = b->m;
 	size_t n = m->n, n_edges = b->n_edges;
@@ -465,34 +298,34 @@ static void split_tasks(struct builder *b)
 	for (uint32_t i = 0; i < b->rec->n_tasks && !b->error; i++) {
 		if (b->end[i] != i || b->effect[i].parts <= 1 || m->node[i].kind != RERUN_TASK)
 			continue;
-		joint[i] = add_node(b, RERUN_JOINT, task(b, i)->instance);
+		joint[i] = model_add_node(b, RERUN_JOINT, model_task(b, i)->instance);
 		for (unsigned p = 1; p < b->effect[i].parts && !b->error; p++) {
-			uint32_t copy = add_node(b, RERUN_TASK, task(b, i)->instance);
+			uint32_t copy = model_add_node(b, RERUN_TASK, model_task(b, i)->instance);
 
 			if (b->error)
 				break;
 			m->node[copy] = m->node[i];
 			m->node[copy].goes_on = m->node[copy].keeps = false;
-			add_edge(b, copy, joint[i]);
+			model_add_edge(b, copy, joint[i]);
 		}
 	}
 	for (size_t k = 0; k < n_edges && !b->error; k++) {
-		struct edge e = b->edge[k];
+		struct model_edge e = b->edge[k];
 
 		for (unsigned p = 1; joint[e.to] != NO_INDEX && p < b->effect[e.to].parts && !b->error; p++)
-			add_edge(b, e.from, joint[e.to] + p);
+			model_add_edge(b, e.from, joint[e.to] + p);
 		if (joint[e.from] != NO_INDEX)
 			b->edge[k].from = joint[e.from];
 	}
 	for (uint32_t i = 0; i < n && !b->error; i++) {
 		if (joint[i] != NO_INDEX)
-			add_edge(b, i, joint[i]);
+			model_add_edge(b, i, joint[i]);
 	}
 	free(joint);
 }
 
 /* Nodes that are looked at one after the other are neighbours: this saves a sixth of the time of a simulation. */
-static int arrange_nodes(struct builder *b)
+static int arrange_nodes(struct model_builder *b)
 {
 	struct rerun_model *m = b->m;
 	struct keyed *k = array_new(m->n + 1, sizeof *k);
@@ -519,7 +352,7 @@ static int arrange_nodes(struct builder *b)
 			m->of_task[i] = moved[i];
 	}
 	for (size_t e = 0; !r && e < b->n_edges; e++)
-		b->edge[e] = (struct edge){ moved[b->edge[e].from], moved[b->edge[e].to] };
+		b->edge[e] = (struct model_edge){ moved[b->edge[e].from], moved[b->edge[e].to] };
 	if (!r) {
 		m->start = moved[m->start];
 		m->end = moved[m->end];
@@ -531,7 +364,7 @@ static int arrange_nodes(struct builder *b)
 	return r;
 }
 
-static int make_lists(struct builder *b)
+static int make_lists(struct model_builder *b)
 {
 	struct rerun_model *m = b->m;
 
@@ -557,19 +390,26 @@ static int make_lists(struct builder *b)
 	return 0;
 }
 
-static void make_instances(struct builder *b)
+static bool is_given(const struct model_builder *b, uint32_t i)
+{
+	uint32_t around = b->rec->instance[i].parent_task;
+
+	return is_script(&b->rec->instance[i]) ||
+	       (around != NO_INDEX && !is_script(&b->rec->instance[model_task(b, around)->instance]));
+}
+
+static void make_instances(struct model_builder *b)
 {
 	for (uint32_t i = 0; i < b->rec->n_instances; i++)
 		b->m->instance[i] = (struct rerun_instance){
 			.scope = b->waits->workers[i].scope, .jobs = b->waits->workers[i].jobs,
-			.passes = b->rec->instance[i].level >= 0,
-			.given = b->rec->instance[i].parent_task != NO_INDEX,
+			.passes = b->rec->instance[i].level >= 0, .given = is_given(b, i),
 		};
 }
 
 /* All together */
 
-static int allocate(struct builder *b)
+static int allocate(struct model_builder *b)
 {
 	size_t n = b->rec->n_tasks, n_instances = b->rec->n_instances;
 	struct rerun_model *m = b->m;
@@ -582,6 +422,7 @@ static int allocate(struct builder *b)
 	b->group = indices(b->waits->needs.n_groups);
 	b->first_task = array_new_zero(n_instances + 2, sizeof *b->first_task);
 	b->tasks = indices(n);
+	b->at_task = indices(n_instances);
 	b->of_host = indices(n);
 	b->ready = indices(n_instances);
 	b->done = indices(n_instances);
@@ -592,18 +433,18 @@ static int allocate(struct builder *b)
 	m->instance = array_new_zero(n_instances + 1, sizeof *m->instance);
 	b->nodes_cap = n + n / 4 + 4 * n_instances + 16;
 	m->node = array_new_zero(b->nodes_cap, sizeof *m->node);
-	return b->place && b->end && b->end_us && b->awaited && b->linked && b->group && b->first_task && b->tasks &&
+	return b->place && b->end && b->end_us && b->awaited && b->linked && b->group && b->first_task && b->tasks && b->at_task &&
 	       b->of_host && b->ready && b->done && b->closed && b->last_shell && b->close_us && b->last_us &&
 	       m->instance && m->node ? 0 : -ENOMEM;
 }
 
-static void release(struct builder *b)
+static void release(struct model_builder *b)
 {
-	free_all(b->place, b->end, b->end_us, b->awaited, b->linked, b->group, b->first_task, b->tasks, b->of_host,
+	free_all(b->place, b->end, b->end_us, b->awaited, b->linked, b->group, b->first_task, b->tasks, b->at_task, b->of_host,
 		 b->ready, b->done, b->closed, b->last_shell, b->close_us, b->last_us, b->edge, b->effect);
 }
 
-static void add_tasks(struct builder *b)
+static void add_tasks(struct model_builder *b)
 {
 	const struct summary *s = b->s;
 
@@ -611,26 +452,27 @@ static void add_tasks(struct builder *b)
 	for (uint32_t i = 0; i < b->rec->n_tasks; i++)
 		b->m->node[i] = (struct rerun_node){ .kind = RERUN_JOINT, .threads = 1, .task = NO_INDEX,
 			.host = NO_INDEX, .pool = NO_INDEX, .rank = NO_INDEX };
-	b->m->start = add_node(b, RERUN_JOINT, 0);
-	b->m->end = add_node(b, RERUN_JOINT, 0);
+	b->m->start = model_add_node(b, RERUN_JOINT, 0);
+	b->m->end = model_add_node(b, RERUN_JOINT, 0);
 	for (size_t k = 0; k < s->n_ran; k++) {
 		uint32_t i = s->order[k];
 
 		b->place[i] = (uint32_t)k;
-		b->end_us[i] = recording_task_end_us(b->rec, task(b, i));
-		b->first_task[task(b, i)->instance + 1]++;
+		b->end_us[i] = recording_task_end_us(b->rec, model_task(b, i));
+		b->first_task[model_task(b, i)->instance + 1]++;
 	}
 	for (size_t i = 0; i < b->rec->n_instances; i++)
 		b->first_task[i + 1] += b->first_task[i];
 	for (size_t k = s->n_ran; k--; )
-		b->tasks[--b->first_task[task(b, s->order[k])->instance + 1]] = s->order[k];
+		b->tasks[--b->first_task[model_task(b, s->order[k])->instance + 1]] = s->order[k];
 	memmove(b->first_task, b->first_task + 1, b->rec->n_instances * sizeof *b->first_task);
 	b->first_task[b->rec->n_instances] = (uint32_t)s->n_ran;
+	memcpy(b->at_task, b->first_task, b->rec->n_instances * sizeof *b->at_task);
 	for (size_t k = 0; k < s->n_ran && !b->error; k++)
 		add_task(b, s->order[k]);
 }
 
-static int link_tasks(struct builder *b)
+static int link_tasks(struct model_builder *b)
 {
 	int64_t *started_us = array_new(b->rec->n_instances + 1, sizeof *started_us);
 
@@ -644,8 +486,8 @@ static int link_tasks(struct builder *b)
 			b->m->node[i].host_us = (float)host_time_us(b, i, started_us);
 		if (!b->linked[i])
 			link_task(b, i);
-		if (!task_is_shell(task(b, i)))
-			started_us[task(b, i)->instance] = task(b, i)->start_us;
+		if (!task_is_shell(model_task(b, i)))
+			started_us[model_task(b, i)->instance] = model_task(b, i)->start_us;
 	}
 	free(started_us);
 	return b->error;
@@ -654,7 +496,7 @@ static int link_tasks(struct builder *b)
 int rerun_model_make(struct rerun_model *m, const struct summary *s, const struct waits *w,
 		      const struct free_cores *f, const struct rerun_change *change, struct error *err)
 {
-	struct builder b = { .s = s, .rec = s->rec, .waits = w, .free = f, .m = m };
+	struct model_builder b = { .s = s, .rec = s->rec, .waits = w, .free = f, .m = m };
 	int r;
 
 	*m = (struct rerun_model){ .s = s, .cores = f->cores, .others = f->others,
@@ -667,17 +509,17 @@ int rerun_model_make(struct rerun_model *m, const struct summary *s, const struc
 	if (!r) {
 		make_instances(&b);
 		add_tasks(&b);
-		find_close(&b);
+		model_find_close(&b);
 		r = b.error;
 	}
 	if (!r) {
-		host_all(&b);
+		model_host_all(&b);
 		r = b.error;
 	}
 	if (!r)
 		r = link_tasks(&b);
 	if (!r) {
-		close_instances(&b);
+		model_close_instances(&b);
 		split_tasks(&b);
 		r = b.error;
 	}

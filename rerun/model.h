@@ -18,7 +18,8 @@
  *	task, and what the task around hosts does before, between and after them
  *	groups of targets and other joints, which take no time
  * A task waits for the targets that it named, for the line before it in its recipe, for what its host
- * runs before it in any case, and until its host has read its files.
+ * runs before it in any case, and until its host has read its files. A task of a script waits for
+ * the one that ended last before it.
  */
 enum rerun_kind {
 	RERUN_JOINT,		/* takes no time */
@@ -49,8 +50,8 @@ struct rerun_instance {
 	uint32_t scope;		/* the instance whose workers it shares: the first of them */
 	uint32_t first_rank, n_ranks;
 	int64_t jobs;		/* of a scope, as recorded */
-	bool given;		/* a host inside another build was told so on its own command line: the
-				   workers of the build are not its */
+	bool given;		/* a script, or a build tool inside another one that has workers of its own:
+				   -j of the build does not change their number */
 	bool passes;		/* make: it goes on behind the target that it started last */
 };
 

@@ -88,6 +88,30 @@ TEST_EACH(predicted, predictions)
 	ck_assert_double_eq_tol(whatif(recording(4, " -j1"), p->options, "wall_us"), p->wall_s * 1e6, 1000);
 }
 
+/* A script runs configure, then make: with another -j, make alone changes. */
+TEST(script)
+{
+	static char dir[4096];
+
+	snprintf(dir, sizeof dir, "%s/sh", support_tmpdir());
+	mkdir(dir, 0755);
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_wall_ns: 1\nstart_mono_ns: 1\n"
+		       "cores: 4\nend_us: 4000000\nstatus: 0\n");
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n"
+		       "open\t0\ts\t9\t\t9,1\tsh\t\t/src\tsh build.sh\n"
+		       "start\t0\ts.1\t20\t\t\t\t\t./configure\ndone\t1000000\ts.1\t0\t1000000\t0\n"
+		       "start\t1000000\ts.2\t10\t\t\t\t\tmake -j1\n"
+		       "open\t1000000\tm\t10\t0\t10,9\tmake\t4.3\t/src\tmake -j1\n"
+		       "start\t1000000\tm.1\t21\t\t\ta\nafter\t1000000\tm.1\tx\ndone\t2000000\tm.1\t0\t1000000\t0\n"
+		       "start\t2000000\tm.2\t22\t\t\tb\nafter\t2000000\tm.2\tx\ndone\t3000000\tm.2\t0\t1000000\t0\n"
+		       "close\t3000000\tm\t2\ndone\t3000000\ts.2\t0\t2000000\t0\n"
+		       "start\t3000000\ts.3\t23\t\t\t\t\t./test\ndone\t4000000\ts.3\t0\t1000000\t0\n"
+		       "close\t4000000\ts\t3\n");
+	ck_assert_double_eq_tol(whatif(dir, "", "wall_us"), 4e6, 1000);
+	ck_assert_double_eq_tol(whatif(dir, "-j1", "wall_us"), 4e6, 1000);
+	ck_assert_double_eq_tol(whatif(dir, "-j8", "wall_us"), 3e6, 1000);
+}
+
 /* A smaller share of hits is slower, and the interval says how much the choice matters. */
 TEST(hits)
 {
