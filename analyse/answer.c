@@ -2,6 +2,7 @@
 #include "analyse/answer_parts.h"
 
 #include "analyse/names.h"
+#include "analyse/lto.h"
 #include "base/array.h"
 #include "base/minmax.h"
 #include "base/text.h"
@@ -83,7 +84,7 @@ void answer_add_of_build(struct answer_work *w, int64_t us)
 void answer_add_name(struct answer_work *w, const char *before, uint32_t task, const char *after)
 {
 	const struct recording *rec = w->s->rec;
-	bool lto = answer_times_is_lto(w->s, task);
+	bool lto = lto_is_part(w->s, task);
 	const struct task *t = &rec->task[lto ? w->s->nest[task].parent : task];
 	const char *slash = strrchr(t->name, '/');
 	struct buf name = BUF_PART_OF(&w->text);

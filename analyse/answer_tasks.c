@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/answer_parts.h"
 
+#include "analyse/lto.h"
 #include "base/minmax.h"
 #include "base/text.h"
 
@@ -19,20 +20,6 @@ static bool is_parallel(const struct answer_work *w, uint32_t task)
 
 	return cpu->user_us >= 0 && w->s->cores > 1 &&
 	       (double)cpu->user_us + (double)cpu->system_us >= MIN(CORES_ONE, CORES_MOST * (double)w->s->cores) * wall_us;
-}
-
-/* Does GCC optimise one part after the other there? With -flto=N it runs a make, whose tasks are known. */
-static bool is_serial_lto(const struct answer_work *w, uint32_t task)
-{
-	static const char flag[] = " -flto";
-	const struct task *t = &w->s->rec->task[task];
-	const char *found;
-
-	if (strcmp(t->kind, "link") || t->hosts || strstr(t->program, "clang") ||
-	    (!strstr(t->program, "cc") && !strstr(t->program, "++")))
-		return false;
-	found = strstr(recording_command(w->s->rec, t), flag);
-	return found && (found[strlen(flag)] == ' ' || !found[strlen(flag)]);
 }
 
 void answer_say_alone(struct answer_work *w)
@@ -59,7 +46,7 @@ void answer_say_alone(struct answer_work *w)
 	if (idle_us > alone->us / 2 && answer_is_nearly(alone->us, alone->until_us - alone->from_us))
 		buf_addf(&w->text, " while %.*f core-seconds were idle", idle_us < 10000000,
 			 (double)idle_us / 1e6);
-	if (is_serial_lto(w, alone->task))
+	if (lto_is_serial(w->s, alone->task))
 		answer_add(w, ": its link-time optimisation is serial, -flto=auto lets it use all cores");
 	answer_end(w, ANSWER_ALONE, alone, alone->us);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/answer_times.h"
 
+#include "analyse/lto.h"
 #include "base/array.h"
 #include "base/minmax.h"
 
@@ -170,14 +171,6 @@ static void fill_waits(struct answer_times *t, const struct summary *s, const st
 
 /* Link-time optimisation */
 
-bool answer_times_is_lto(const struct summary *s, uint32_t task)
-{
-	uint32_t parent = s->nest[task].parent;
-
-	return parent != NO_INDEX && !strcmp(s->rec->task[parent].kind, "link") &&
-	       strstr(s->rec->task[task].name, ".ltrans");
-}
-
 /* By the start of the tasks that link. */
 static int fill_lto(struct answer_times *t, const struct summary *s)
 {
@@ -185,7 +178,7 @@ static int fill_lto(struct answer_times *t, const struct summary *s)
 	int64_t most_us = 0;
 
 	for (size_t i = 0; links && i < s->n_ran; i++) {
-		if (answer_times_is_lto(s, s->order[i]))
+		if (lto_is_part(s, s->order[i]))
 			links[s->nest[s->order[i]].parent] = true;
 	}
 	for (size_t i = 0; links && i < s->n_ran; i++) {

@@ -32,9 +32,6 @@ struct answer_times {
 /* 0 or -ENOMEM. */
 int answer_times_fill(struct answer_times *t, const struct summary *s, const struct waits *q);
 
-/* Is it a part of GCC's link-time optimisation, inside the task that links. */
-bool answer_times_is_lto(const struct summary *s, uint32_t task);
-
 /* The kind of task that used most of the CPU time, and its share of that of all tasks; NULL: none is known. */
 const char *answer_times_kind(const struct summary *s, double *share);
 

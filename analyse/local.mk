@@ -11,7 +11,7 @@ analyse_libanalyse_a_SOURCES = \
 	analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h analyse/inspected.c analyse/inspected.h \
 	analyse/listing.c analyse/listing.h analyse/message.c analyse/message.h analyse/runs.c analyse/runs.h analyse/metric.c analyse/metric.h analyse/names.c \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
-	analyse/largest.c analyse/largest.h analyse/used.c analyse/used.h \
+	analyse/largest.c analyse/largest.h analyse/lto.c analyse/lto.h analyse/used.c analyse/used.h \
 	analyse/value.c analyse/value.h \
 	analyse/values.c analyse/values.h analyse/values_runs.c analyse/view.c analyse/view.h analyse/words.c analyse/words.h \
 	analyse/workers.c analyse/workers.h analyse/wait.c analyse/wait.h analyse/wait_room.c analyse/wait_room.h analyse/races.c analyse/races.h \
