@@ -15,7 +15,7 @@
 
 static void add_cores(struct buf *b, const struct rerun *r, double cores)
 {
-	double whole = cores + r->free.others;
+	double whole = cores + r->chain->free.others;
 
 	if (cores <= 0)
 		return;
@@ -208,7 +208,7 @@ int whatif_curve_doc(struct doc *d, const struct rerun_curve *c, const struct re
 	buf_addf(&strong, "-j%lld", (long long)knee->jobs);
 	buf_adds(&rest, " is enough: about ");
 	text_add_time(&rest, knee->wall_us);
-	add_cores(&rest, r, r->free.cores);
+	add_cores(&rest, r, r->chain->free.cores);
 	if (best->jobs != knee->jobs) {
 		buf_addf(&rest, "; the best, -j%lld, takes ", (long long)best->jobs);
 		text_add_time(&rest, best->wall_us);

@@ -24,7 +24,7 @@ static void begin(struct json *j, struct buf *out, const struct rerun *r, int64_
 	json_int(j, "recorded_wall_us", r->s->wall_us);
 	json_int(j, "recorded_jobs", r->jobs);
 	json_known(j, "recorded_cores", r->s->cores);
-	json_real(j, "others_cores", r->free.others, 4);
+	json_real(j, "others_cores", r->chain->free.others, 4);
 	json_known(j, "memory_limit_kb", memory_kb > 0 ? memory_kb : -1);
 	json_real(j, "model_error", (double)r->base_us / (double)r->s->wall_us - 1, 4);
 }

@@ -19,11 +19,11 @@
 
 static double cores_for(const struct rerun *r, const struct rerun_wish *w)
 {
-	double cores = w->cores > 0 ? (double)w->cores : r->free.cores + r->free.others;
+	double cores = w->cores > 0 ? (double)w->cores : r->chain->free.cores + r->chain->free.others;
 
-	if (r->free.cores <= 0 && w->cores <= 0)
+	if (r->chain->free.cores <= 0 && w->cores <= 0)
 		return 0;
-	return MAX(cores - (w->quiet ? 0 : r->free.others), CORES_LEAST);
+	return MAX(cores - (w->quiet ? 0 : r->chain->free.others), CORES_LEAST);
 }
 
 /* The workers of the scope in which most tasks ran. */
@@ -52,10 +52,7 @@ int rerun_make(struct rerun *r, const struct summary *s, const struct chain *c, 
 	int e;
 
 	*r = (struct rerun){ .s = s, .chain = c };
-	e = free_cores_make(&r->free, s);
-	if (e)
-		return error_sys(err, e, s->rec->path, NULL);
-	e = rerun_model_make(&r->model, s, &c->waits, &r->free, NULL, err);
+	e = rerun_model_make(&r->model, s, &c->waits, &r->chain->free, NULL, err);
 	if (e)
 		return e;
 	r->jobs = jobs_of(r);
@@ -69,7 +66,6 @@ int rerun_make(struct rerun *r, const struct summary *s, const struct chain *c, 
 
 void rerun_release(struct rerun *r)
 {
-	free_cores_release(&r->free);
 	rerun_model_release(&r->model);
 }
 
@@ -157,7 +153,7 @@ static int draw_hits(struct forecast *f, const struct rerun *r, const struct rer
 		int e;
 
 		change.seed = w->change.seed + k;
-		e = rerun_model_make(&m, r->s, &r->chain->waits, &r->free, &change, err);
+		e = rerun_model_make(&m, r->s, &r->chain->waits, &r->chain->free, &change, err);
 		if (!e)
 			e = rerun_simulate(&run, &m, c, false);
 		us[k] = run.wall_us;
@@ -184,7 +180,7 @@ int forecast_make(struct forecast *f, const struct rerun *r, const struct rerun_
 	*f = (struct forecast){ .jobs = w->jobs ? w->jobs : r->jobs, .cores = c.cores, .busy = -1 };
 	if (changes_tasks(&w->change)) {
 		m = &f->model;
-		e = rerun_model_make(&f->model, r->s, &r->chain->waits, &r->free, &w->change, err);
+		e = rerun_model_make(&f->model, r->s, &r->chain->waits, &r->chain->free, &w->change, err);
 	}
 	if (e)
 		return e;

@@ -12,7 +12,6 @@
 struct rerun {
 	const struct summary *s;
 	const struct chain *chain;
-	struct free_cores free;
 	struct rerun_model model;
 	int64_t base_us;	/* how long the replay without a change takes */
 	double memory_scale;	/* the recorded memory over that of the replay without a change */

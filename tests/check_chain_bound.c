@@ -394,14 +394,12 @@ TEST(no_time)
 static int64_t replayed_us(const struct recorded *r, int64_t jobs)
 {
 	RELEASED(chain, c);
-	RELEASED(free_cores, f);
 	struct rerun_model m;
 	struct rerun_run run;
 	int64_t us;
 
 	ck_assert_int_eq(chain_make(&c, &r->sum), 0);
-	ck_assert_int_eq(free_cores_make(&f, &r->sum), 0);
-	ck_assert_int_eq(rerun_model_make(&m, &r->sum, &c.waits, &f, NULL, NULL), 0);
+	ck_assert_int_eq(rerun_model_make(&m, &r->sum, &c.waits, &c.free, NULL, NULL), 0);
 	ck_assert_int_eq(rerun_simulate(&run, &m, &(struct rerun_conditions){ .jobs = jobs }, false), 0);
 	us = run.wall_us;
 	rerun_run_release(&run);
