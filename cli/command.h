@@ -79,6 +79,7 @@ int command_unknown_part(const struct command *c, const char *name);
 bool command_is_part(const struct command *c, const struct command *whole);
 
 extern const struct command cmd_accept;
+extern const struct command cmd_advise;
 extern const struct command cmd_archive;
 extern const struct command cmd_bisect;
 extern const struct command cmd_chart;

@@ -19,7 +19,7 @@
 
 const struct command *const commands[] = {
 	&cmd_record, &cmd_doctor,
-	&cmd_show, &cmd_chart, &cmd_log, &cmd_profile, &cmd_whatif, &cmd_list,
+	&cmd_show, &cmd_chart, &cmd_log, &cmd_profile, &cmd_advise, &cmd_whatif, &cmd_list,
 	&cmd_archive, &cmd_diff, &cmd_check, &cmd_history, &cmd_report, &cmd_prune,
 	&cmd_accept, &cmd_bisect,
 	&cmd_serve, &cmd_top, &cmd_ps, &cmd_inspect,

@@ -3,7 +3,7 @@
 # that the tests can have it
 noinst_LIBRARIES += cli/libcli.a
 cli_libcli_a_SOURCES = \
-	cli/against_open.c cli/against_open.h cli/cmd_accept.c \
+	cli/against_open.c cli/against_open.h cli/cmd_accept.c cli/cmd_advise.c \
 	cli/cmd_archive.c cli/cmd_bisect.c cli/cmd_chart.c cli/cmd_check.c cli/cmd_complete.c \
 	cli/cmd_diff.c cli/cmd_doctor.c cli/cmd_export.c cli/cmd_help.c cli/cmd_history.c cli/cmd_import.c cli/cmd_inspect.c \
 	cli/cmd_list.c cli/cmd_log.c cli/cmd_profile.c cli/cmd_prune.c cli/cmd_ps.c cli/cmd_record.c cli/cmd_report.c cli/cmd_attach.c cli/cmd_serve.c cli/serve_running.c cli/serve_running.h cli/cmd_show.c cli/cmd_span.c cli/cmd_task.c cli/cmd_top.c cli/cmd_whatif.c cli/export_send.c cli/export_send.h \

@@ -21,7 +21,7 @@ report_libreport_a_SOURCES = \
 	report/page_parts.h report/page_static.h report/page_verdict.c report/profile_doc.c report/profile_json.c report/profile_output.h report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
 	report/show_doc.c report/show_json.c report/show_json_parts.h report/show_json_why.c report/show_output.h report/show_parts.c report/show_parts.h \
 	report/revisions.c report/revisions.h report/fix_look.c report/fix_look.h report/source_log.c report/source_log.h report/sparkline.c \
-	report/sparkline.h report/whatif_doc.c report/whatif_json.c report/whatif_output.h report/trends.c report/trends.h report/words_change.c report/words_change.h
+	report/sparkline.h report/advise_output.c report/advise_output.h report/whatif_doc.c report/whatif_json.c report/whatif_output.h report/trends.c report/trends.h report/words_change.c report/words_change.h
 nodist_report_libreport_a_SOURCES = report/page_static.c
 
 # The style of its pages and the script of the report, as C strings (render/local.mk).

@@ -44,7 +44,7 @@ CHECKS = \
 	tests/check_archive_builds tests/check_archive_shared tests/check_freeze tests/check_archive_pack \
 	tests/check_archive_writers tests/check_axis tests/check_base tests/check_bazel tests/check_bisect_search \
 	tests/check_buf tests/check_build_tool tests/check_build_recording tests/check_builder tests/check_buildset \
-	tests/check_carry tests/check_chain tests/check_channel tests/check_chain_bound tests/check_simulate tests/check_whatif tests/check_changepoints \
+	tests/check_carry tests/check_chain tests/check_channel tests/check_chain_bound tests/check_advise tests/check_simulate tests/check_whatif tests/check_changepoints \
 	tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_replay tests/check_cmd_span tests/check_identity \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \

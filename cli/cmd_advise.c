@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/openrec.h"
+#include "cli/output_file.h"
+#include "report/advise_output.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <unistd.h>
+
+struct advise_arguments {
+	const char *config;
+	const char *output;
+	bool json;
+};
+
+#define OPTIONS struct advise_arguments
+static const struct option options[] = {
+	OPENREC_OPTIONS(config, output),
+	{ OPT_FLAG('j', "json", json, "print JSON, with the unit in every key") },
+	{ 0 }
+};
+
+static const struct advise_arguments defaults = { .json = false };
+
+/* A linker that is faster than the usual one, which is installed here. */
+static const char *find_linker(void)
+{
+	static const char *const linkers[][2] = { { "ld.mold", "mold" }, { "ld.lld", "lld" } };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(linkers); i++) {
+		if (file_find_program(path, linkers[i][0]) && !access(path, X_OK))
+			return linkers[i][1];
+	}
+	return NULL;
+}
+
+static int print(struct buf *out, const struct rerun *replay, bool json, struct error *err)
+{
+	const struct advise_tools tools = { .linker = find_linker() };
+	struct style style = output_style();
+	struct advise a;
+	struct doc d;
+	int r = advise_make(&a, replay, &tools, err);
+
+	if (!r && json) {
+		r = advise_json(out, &a, replay);
+	} else if (!r) {
+		doc_init_terminal(&d, out, &style);
+		r = advise_doc(&d, &a, replay);
+		doc_release(&d);
+	}
+	advise_release(&a);
+	return r;
+}
+
+static int run_advise(struct args *a, void *values, struct error *err)
+{
+	const struct advise_arguments *o = values;
+	struct recording rec = RECORDING_INIT;
+	struct summary summary = { 0 };
+	struct chain chain = { 0 };
+	struct rerun replay = { 0 };
+	struct buf out = BUF_INIT;
+	int r = openrec(&rec, OPENREC_WAITS, o->output, a->operand[0], err);
+
+	if (r)
+		goto out;
+	r = summary_make(&summary, &rec);
+	if (!r)
+		r = chain_make(&chain, &summary);
+	if (r) {
+		error_sys(err, r, rec.path, NULL);
+		goto out;
+	}
+	r = rerun_make(&replay, &summary, &chain, err);
+	if (!r)
+		r = print(&out, &replay, o->json, err);
+	if (!r)
+		r = output_end(&out, r, rec.path, err);
+out:
+	buf_release(&out);
+	rerun_release(&replay);
+	chain_release(&chain);
+	summary_release(&summary);
+	recording_release(&rec);
+	return r;
+}
+
+COMMAND(advise, "[REC]", "Say what would make a build faster, and by how much", COMMAND_KEYS);

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include "rerun/advise.h"
+
+#include "analyse/lto.h"
+#include "analyse/names.h"
+#include "base/array.h"
+#include "base/minmax.h"
+#include "base/text.h"
+#include "command/shell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUIET_LEAST 0.15	/* of the wall time: others cost that much */
+#define TASKS_TRIED 8		/* of the chain, the longest */
+#define ALONE_LEAST 0.5		/* of a task's time: it runs alone */
+#define KNEE 0.02		/* of the wall time: more workers gain no more than that */
+#define JOBS_TRIED 512
+#define NAME_COLUMNS 60
+#define LINKER_FACTOR 3		/* how much faster mold and lld are than bfd, at least */
+
+const char *const advise_word[ADVICE_ABOUTS] = {
+	[ADVICE_QUIET] = "quiet", [ADVICE_WORKERS] = "workers", [ADVICE_FIRST] = "first", [ADVICE_LTO] = "lto",
+	[ADVICE_LINKER] = "linker", [ADVICE_SPLIT] = "split",
+};
+
+struct work {
+	const struct rerun *r;
+	const struct advise_tools *tools;
+	struct advise *a;
+	struct error *err;
+	struct buf text, whatif;	/* of the advice that is being tried */
+};
+
+static bool is_worth(const struct work *w, int64_t wall_us, double least)
+{
+	int64_t gain_us = w->r->s->wall_us - wall_us;
+
+	return gain_us >= ADVICE_LEAST_US && (double)gain_us >= least * (double)w->r->s->wall_us;
+}
+
+/* The text and the arguments so far are an advice, if it gains enough. */
+static int end_advice(struct work *w, enum advice_about about, uint32_t task, const struct rerun_wish *wish,
+		      double least)
+{
+	struct advise *a = w->a;
+	struct forecast f;
+	size_t at = a->n;
+	int e = forecast_make(&f, w->r, wish, false, w->err);
+
+	if (!e && (buf_error(&w->text) || buf_error(&w->whatif)))
+		e = error_sys(w->err, -ENOMEM, w->r->s->rec->path, NULL);
+	while (at && a->item[at - 1].wall_us > f.wall_us)
+		at--;
+	if (!e && at < ADVICE_MOST && is_worth(w, f.wall_us, least)) {
+		if (a->n == ADVICE_MOST) {
+			a->n--;
+			free_all(a->item[a->n].text, a->item[a->n].whatif);
+		}
+		memmove(&a->item[at + 1], &a->item[at], (a->n - at) * sizeof *a->item);
+		buf_str(&w->text);
+		buf_str(&w->whatif);
+		a->item[at] = (struct advice){ about, task, w->text.data, w->whatif.data, f.wall_us, f.low_us, f.high_us };
+		a->n++;
+		w->text = w->whatif = (struct buf)BUF_INIT;
+	}
+	buf_clear(&w->text);
+	buf_clear(&w->whatif);
+	forecast_release(&f);
+	return e;
+}
+
+static void add_name(struct work *w, uint32_t task)
+{
+	struct buf name = BUF_INIT;
+
+	name_add_task(&name, w->r->s->rec, &w->r->s->rec->task[task]);
+	text_add_name(&w->text, buf_str(&name), NAME_COLUMNS);
+	buf_release(&name);
+}
+
+static void add_time(struct work *w, const char *before, int64_t us, const char *after)
+{
+	buf_adds(&w->text, before);
+	text_add_time(&w->text, us);
+	buf_adds(&w->text, after);
+}
+
+/* "--split NAME=4"; the argument as it is stays in `argument`. */
+static void add_argument(struct work *w, struct buf *argument, const char *option, uint32_t task, int64_t number)
+{
+	const struct task *t = &w->r->s->rec->task[task];
+
+	if (*t->name)
+		buf_adds(argument, t->name);
+	else
+		name_add_task(argument, w->r->s->rec, t);
+	if (number)
+		buf_addf(argument, "=%lld", (long long)number);
+	buf_addf(&w->whatif, "%s ", option);
+	shell_add_shown(&w->whatif, buf_str(argument));
+}
+
+/* Others */
+
+static int try_quiet(struct work *w)
+{
+	struct rerun_wish wish = RERUN_WISH_INIT;
+
+	if (w->r->chain->free.others <= 0)
+		return 0;
+	wish.quiet = true;
+	buf_adds(&w->text, "run it while nothing else uses the machine: other processes used ");
+	text_add_percent(&w->text, w->r->chain->free.others / (double)w->r->s->cores);
+	buf_adds(&w->text, " of its cores");
+	buf_adds(&w->whatif, "--quiet-machine");
+	return end_advice(w, ADVICE_QUIET, NO_INDEX, &wish, QUIET_LEAST);
+}
+
+/* Workers */
+
+/* The fewest workers with which the build is nearly as fast as with any. */
+static int try_workers(struct work *w)
+{
+	int64_t cores = w->r->s->cores, most = MIN(2 * MAX(cores, 1), JOBS_TRIED), best_us = INT64_MAX, jobs;
+	struct rerun_wish wish = RERUN_WISH_INIT;
+	int64_t *wall_us = array_new((size_t)most + 1, sizeof *wall_us);
+	int e = wall_us ? 0 : error_sys(w->err, -ENOMEM, w->r->s->rec->path, NULL);
+
+	if (cores < 1 || w->r->jobs >= most) {
+		free(wall_us);
+		return e;
+	}
+	for (jobs = w->r->jobs; jobs <= most && !e; jobs++) {
+		struct forecast f;
+
+		wish.jobs = jobs;
+		e = forecast_make(&f, w->r, &wish, false, w->err);
+		wall_us[jobs] = f.wall_us;
+		best_us = MIN(best_us, f.wall_us);
+		forecast_release(&f);
+	}
+	for (jobs = w->r->jobs; !e && (double)wall_us[jobs] > (1 + KNEE) * (double)best_us; )
+		jobs++;
+	free(wall_us);
+	if (e || jobs <= w->r->jobs)
+		return e;
+	wish.jobs = jobs;
+	buf_addf(&w->text, "use -j%lld: there %s %lld worker%s for %lld cores", (long long)jobs,
+		 w->r->jobs == 1 ? "was" : "were", (long long)w->r->jobs, w->r->jobs == 1 ? "" : "s", (long long)cores);
+	buf_addf(&w->whatif, "-j%lld", (long long)jobs);
+	return end_advice(w, ADVICE_WORKERS, NO_INDEX, &wish, ADVICE_LEAST);
+}
+
+/* Tasks of the chain */
+
+static int64_t alone_us(const struct summary *s, const struct task *t)
+{
+	const struct curve *c = &s->running;
+	int64_t end_us = recording_task_end_us(s->rec, t), sum_us = 0;
+
+	for (size_t i = 0; i < c->n && c->time_us[i] < end_us; i++) {
+		int64_t from_us = MAX(c->time_us[i], t->start_us);
+		int64_t until_us = i + 1 < c->n ? MIN(c->time_us[i + 1], end_us) : end_us;
+
+		if (c->value[i] == 1 && until_us > from_us)
+			sum_us += until_us - from_us;
+	}
+	return sum_us;
+}
+
+static int try_first(struct work *w, uint32_t task)
+{
+	const struct task *t = &w->r->s->rec->task[task];
+	struct rerun_wish wish = RERUN_WISH_INIT;
+	struct buf argument = BUF_INIT;
+	int64_t ready_us = w->r->chain->waits.task[task].ready_us;
+	int e;
+
+	buf_adds(&w->text, "start ");
+	add_name(w, task);
+	add_time(w, " earlier: it took ", recording_task_end_us(w->r->s->rec, t) - t->start_us, "");
+	add_time(w, ", began at ", t->start_us, "");
+	if (ready_us >= 0)
+		add_time(w, ", and was ready at ", ready_us, "");
+	if (w->r->s->rec->instance[t->instance].level >= 0)
+		buf_adds(&w->text, "; name it first among the prerequisites");
+	add_argument(w, &argument, "--first", task, 0);
+	wish.change.first = (struct word_list){ 1, { buf_str(&argument) } };
+	e = end_advice(w, ADVICE_FIRST, task, &wish, ADVICE_LEAST);
+	buf_release(&argument);
+	return e;
+}
+
+/* A link that runs alone: with all cores, or with a faster linker. Another task: in parts. */
+static int try_alone(struct work *w, uint32_t task)
+{
+	const struct task *t = &w->r->s->rec->task[task];
+	struct rerun_wish wish = RERUN_WISH_INIT;
+	struct buf argument = BUF_INIT;
+	int64_t cores = w->r->s->cores, us = alone_us(w->r->s, t);
+	bool link = !strcmp(t->kind, "link"), lto = lto_is_serial(w->r->s, task);
+	enum advice_about about = lto ? ADVICE_LTO : link ? ADVICE_LINKER : ADVICE_SPLIT;
+	int e;
+
+	if (cores < 2 || w->r->chain->free.threads[task] >= 1.5f ||
+	    (double)us < ALONE_LEAST * (double)(recording_task_end_us(w->r->s->rec, t) - t->start_us))
+		return 0;
+	if (about == ADVICE_LINKER && (!w->tools->linker || strstr(recording_command(w->r->s->rec, t), "-fuse-ld=")))
+		return 0;
+	if (lto)
+		buf_adds(&w->text, "link with -flto=auto: the link-time optimisation of ");
+	else if (link)
+		buf_addf(&w->text, "link with -fuse-ld=%s: the link of ", w->tools->linker);
+	else
+		buf_adds(&w->text, "split ");
+	add_name(w, task);
+	if (lto)
+		add_time(w, " used one core, and ran alone for ", us, "");
+	else if (link)
+		add_time(w, " ran alone for ", us, "");
+	else
+		add_time(w, ": it used one core, and ran alone for ", us, "");
+	/* the threads of a link need no workers, parts of a task do */
+	add_argument(w, &argument, link ? "--speedup" : "--split", task,
+		     about == ADVICE_LINKER ? LINKER_FACTOR : cores);
+	if (link)
+		wish.change.speedup = (struct word_list){ 1, { buf_str(&argument) } };
+	else
+		wish.change.split = (struct word_list){ 1, { buf_str(&argument) } };
+	e = end_advice(w, about, task, &wish, ADVICE_LEAST);
+	buf_release(&argument);
+	return e;
+}
+
+static int64_t link_us(const struct forecast_link *l)
+{
+	return l->end_us - l->start_us;
+}
+
+/* The longest tasks that the end of the build waited for. */
+static int try_chain(struct work *w)
+{
+	const struct rerun_wish none = RERUN_WISH_INIT;
+	struct forecast f;
+	int e = forecast_make(&f, w->r, &none, true, w->err);
+
+	for (size_t k = 0; k < TASKS_TRIED && k < f.n_chain && !e; k++) {
+		size_t longest = k;
+		struct forecast_link l;
+
+		for (size_t i = k + 1; i < f.n_chain; i++)
+			longest = link_us(&f.chain[i]) > link_us(&f.chain[longest]) ? i : longest;
+		l = f.chain[longest];
+		f.chain[longest] = f.chain[k];
+		if ((double)link_us(&l) < ADVICE_LEAST * (double)w->r->s->wall_us)
+			break;
+		e = l.for_worker ? try_first(w, l.task) : 0;
+		e = e ? e : try_alone(w, l.task);
+	}
+	forecast_release(&f);
+	return e;
+}
+
+int advise_make(struct advise *a, const struct rerun *r, const struct advise_tools *tools, struct error *err)
+{
+	struct work w = { .r = r, .tools = tools, .a = a, .err = err };
+	int e;
+
+	*a = (struct advise){ .whole = r->s->result == BUILD_OK || r->s->result == BUILD_ENDED };
+	if (!a->whole)
+		return 0;
+	e = try_quiet(&w);
+	if (!e && !a->n)
+		e = try_workers(&w);
+	if (!e && !(a->n && a->item[0].about == ADVICE_QUIET))
+		e = try_chain(&w);
+	buf_release(&w.text);
+	buf_release(&w.whatif);
+	return e;
+}
+
+void advise_release(struct advise *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		free_all(a->item[i].text, a->item[i].whatif);
+	*a = (struct advise){ .n = 0 };
+}
