@@ -83,7 +83,8 @@ def tasks_of(log):
 def samples_of(log):
     """Of each task: the largest memory in MiB, number of processes, and its CPU time in seconds."""
     state, peak = {}, {}
-    for line in open(log).read().split("\n")[1:]:
+    head, *lines = open(log).read().split("\n")
+    for line in lines:
         body = line.split(" ", 1)[1] if line[:1] in "@+!~" and " " in line else line
         if body[:1] in "@+!~=" and "=" not in body:
             continue
@@ -93,7 +94,7 @@ def samples_of(log):
             if not colon or not number.isdigit():
                 continue
             if named:
-                state[number] = [task] + [0] * 6
+                state[number] = [task] + [0] * (head.count(":") // 2)
             if number not in state:
                 continue
             for i, v in enumerate(values.split(",")):

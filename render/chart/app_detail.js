@@ -9,7 +9,7 @@ const WAIT_NEEDED = 1;
 const WAIT_WORDS = {
 	make: ["", "its prerequisite", "the recipe line before it", "the task it runs in"],
 	ninja: ["", "its input", "the command before it", "the task it runs in"],
-	bitbake: ["", "a task it depends on", "the task of the recipe before it", "the task it runs in"],
+	bitbake: ["", "a task it depends on", "the command before it", "the task it runs in"],
 	other: ["", "a task it depends on", "the command before it", "the task it runs in"],
 };
 const MANY_WORDS = {
@@ -24,14 +24,20 @@ function toolOf(i) {
 	return head.tools[tasks.tool[i]] || head.host || "";
 }
 
+/* A key of WAIT_WORDS */
+function toolName(i) {
+	return TOOL_WORDS[toolOf(i)] || "other";
+}
+
 function waitWord(i, why) {
 	return why === WAIT_WORKER ? "a free worker, until the end of" :
 		why === WAIT_UNKNOWN ? "perhaps the one that ended just before" :
 		why === WAIT_SHELL ? "a command of $(shell)" :
 		why === WAIT_POOL ? "its pool was full until" :
 		why === WAIT_LOAD ? "the limit of the load average, after" :
-		why === WAIT_ORDER ? "its build tool's own order, until the end of" :
-		WAIT_WORDS[TOOL_WORDS[toolOf(i)] || "other"][why] || "a task";
+		why === WAIT_ORDER ? (toolName(i) === "bitbake" ? "the task of the recipe before it" :
+			"its build tool's own order, until the end of") :
+		WAIT_WORDS[toolName(i)][why] || "a task";
 }
 
 /* States */
@@ -271,7 +277,7 @@ function addTasks(parent, list, all) {
 
 function addWaited(parent, i) {
 	const before = tasks.before[i], depends = tasks.depends.get(i), list = [];
-	const word = depends ? MANY_WORDS[TOOL_WORDS[toolOf(i)] || "other"] : "";
+	const word = depends ? MANY_WORDS[toolName(i)] : "";
 
 	if (before >= 0)
 		list.push({ task: before, why: tasks.why[i], word: depends && tasks.why[i] === WAIT_NEEDED ?
