@@ -10,7 +10,8 @@
  * the name of a scenario a line and answers with a line.
  */
 
-#define SCENARIOS_MAX 256
+#define SCENARIOS_MAX 1000
+#define MODULES_MAX 100
 #define SCENARIO_S 2000		/* run.py has a shorter limit and reports the step */
 #define END_MS 300000
 
@@ -18,6 +19,8 @@ static pid_t runner;
 static int to_runner, from_runner;
 static size_t n_scenarios;
 static char *scenario[SCENARIOS_MAX];	/* "module.name" */
+static size_t n_modules;
+static char *module[MODULES_MAX];
 
 static void runner_start(void)
 {
@@ -73,11 +76,19 @@ static int runner_end(void)
 	return WEXITSTATUS(status);
 }
 
+static _Noreturn void too_many(const char *what)
+{
+	fprintf(stderr, "tests/browser has more %s than this program has room for\n", what);
+	exit(99);
+}
+
 static void scenarios_read(void)
 {
 	struct buf line;
 
-	while (n_scenarios < SCENARIOS_MAX && runner_line(&line) && line.len > 0) {
+	while (runner_line(&line) && line.len > 0) {
+		if (n_scenarios == SCENARIOS_MAX)
+			too_many("scenarios");
 		scenario[n_scenarios++] = strdup(line.data);
 		buf_release(&line);
 	}
@@ -108,8 +119,12 @@ static Suite *suite_of_scenarios(void)
 
 	for (size_t i = 0, end; i < n_scenarios; i = end) {
 		size_t n = module_len(i);
-		TCase *t = tcase_create(support_path("%.*s", (int)n, scenario[i]));
+		TCase *t;
 
+		if (n_modules == MODULES_MAX)
+			too_many("modules");
+		module[n_modules] = strndup(scenario[i], n);
+		t = tcase_create(module[n_modules++]);
 		for (end = i; end < n_scenarios && module_len(end) == n &&
 			      !strncmp(scenario[end], scenario[i], n); end++)
 			;
@@ -134,5 +149,7 @@ TEST_PROGRAM(browser)
 	end = runner_end();
 	for (size_t i = 0; i < n_scenarios; i++)
 		free(scenario[i]);
+	for (size_t i = 0; i < n_modules; i++)
+		free(module[i]);
 	return status ? status : end;
 }
