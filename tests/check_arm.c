@@ -274,7 +274,7 @@ static const struct { const char *name, *build, *command, *reason; } reasons[] =
 	{ "static", "gcc -static -o x waits.c", "./x", "it is statically linked" },
 	{ "musl", "musl-gcc -o x waits.c", "./x", "its C library is musl" },
 	{ "32 bit", "gcc -m32 -nostdlib -fpie -pie -Wl,-dynamic-linker,/lib/ld-linux.so.2 -o x bare.c && "
-	  "test -e /lib/ld-linux.so.2", "./x", "it is a 32-bit program" },
+	  "/lib/ld-linux.so.2 --version", "./x", "it is a 32-bit program" },
 	{ "rights", "gcc -o x waits.c && chgrp 65534 x && chmod 2755 x", "./x",
 	  "it runs with the rights of its owner or group" },
 	{ "environment", "gcc -o x waits.c", "env -i ./x",
