@@ -16,7 +16,7 @@ const char *const answer_word[ANSWER_ABOUTS] = {
 	[ANSWER_FEW] = "few", [ANSWER_LTO] = "lto", [ANSWER_OTHERS] = "others", [ANSWER_CORES] = "cores",
 	[ANSWER_WORKERS] = "workers",
 	[ANSWER_DEPENDENCIES] = "dependencies", [ANSWER_LOAD] = "load", [ANSWER_POOL] = "pool",
-	[ANSWER_MEMORY] = "memory", [ANSWER_DISK] = "disk", [ANSWER_UNUSED] = "unused",
+	[ANSWER_MEMORY] = "memory", [ANSWER_DISK] = "disk", [ANSWER_UNUSED] = "unused", [ANSWER_ADVICE] = "advice",
 };
 
 #define WALL_LEAST_US 2000000	/* a shorter build is not slow */
@@ -86,15 +86,11 @@ void answer_add_name(struct answer_work *w, const char *before, uint32_t task, c
 	const struct recording *rec = w->s->rec;
 	bool lto = lto_is_part(w->s, task);
 	const struct task *t = &rec->task[lto ? w->s->nest[task].parent : task];
-	const char *slash = strrchr(t->name, '/');
 	struct buf name = BUF_PART_OF(&w->text);
 
 	answer_add(w, before);
 	answer_add(w, lto ? "the link of " : "");
-	if (name_is_recipe(rec, t) || !*t->name)
-		name_add_task(&name, rec, t);
-	else
-		buf_adds(&name, slash && slash[1] ? slash + 1 : t->name);
+	name_add_file(&name, rec, t);
 	text_add_name(&w->text, buf_str(&name), ANSWER_NAME_COLUMNS);
 	buf_release(&name);
 	answer_add(w, after);

@@ -13,6 +13,7 @@
  * Why the build took so long, in at most ANSWER_MAX sentences. They come from what was recorded
  * alone; if nothing explains a good part of the time, there are none. A failure comes first, then a
  * build that hangs, then what explains most of the time. `show`, its JSON output and the charts print the same sentences.
+ * An advice can be added behind them, by rerun/advise.h.
  */
 #define ANSWER_MAX 3
 
@@ -35,6 +36,7 @@ enum answer_about {
 	ANSWER_MEMORY,		/* programs waited for memory, or were killed because it ran out */
 	ANSWER_DISK,		/* programs waited for disks */
 	ANSWER_UNUSED,		/* cores were idle, and why is not known */
+	ANSWER_ADVICE,		/* what would make the build faster */
 	ANSWER_ABOUTS
 };
 
@@ -51,7 +53,7 @@ struct answer_sentence {
 
 struct answer {
 	size_t n;
-	struct answer_sentence sentence[ANSWER_MAX];
+	struct answer_sentence sentence[ANSWER_MAX + 1];
 };
 
 /* 0 or -ENOMEM. Always release. c is of s, and idle of its recording. */

@@ -70,6 +70,16 @@ void name_add_task(struct buf *b, const struct recording *rec, const struct task
 		buf_addc(b, '?');
 }
 
+void name_add_file(struct buf *b, const struct recording *rec, const struct task *t)
+{
+	const char *slash = strrchr(t->name, '/');
+
+	if (name_is_recipe(rec, t) || !*t->name)
+		name_add_task(b, rec, t);
+	else
+		buf_adds(b, slash && slash[1] ? slash + 1 : t->name);
+}
+
 /* Stable names */
 
 static size_t word_length(const char *s)

@@ -36,6 +36,9 @@ void name_add_bare(struct buf *b, const struct recording *rec, const struct task
  */
 void name_add_task(struct buf *b, const struct recording *rec, const struct task *t);
 
+/* As short as a sentence wants it: the last part of a target's name, otherwise as name_add_task(). */
+void name_add_file(struct buf *b, const struct recording *rec, const struct task *t);
+
 /*
  * The name of a task in every build (values.h): as name_add_task(), but without the version
  * of a recipe, and with "*" for what mktemp, or a process id, made of a name in a directory

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/array.h"
-#include "base/file.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output_file.h"
 #include "report/advise_output.h"
 
-#include <limits.h>
 #include <stddef.h>
-#include <unistd.h>
 
 struct advise_arguments {
 	const char *config;
@@ -25,26 +21,16 @@ static const struct option options[] = {
 
 static const struct advise_arguments defaults = { .json = false };
 
-/* A linker that is faster than the usual one, which is installed here. */
-static const char *find_linker(void)
-{
-	static const char *const linkers[][2] = { { "ld.mold", "mold" }, { "ld.lld", "lld" } };
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < ARRAY_SIZE(linkers); i++) {
-		if (file_find_program(path, linkers[i][0]) && !access(path, X_OK))
-			return linkers[i][1];
-	}
-	return NULL;
-}
-
 static int print(struct buf *out, const struct rerun *replay, bool json, struct error *err)
 {
-	const struct advise_tools tools = { .linker = find_linker() };
 	struct style style = output_style();
+	struct advise_tools tools;
 	struct advise a;
 	struct doc d;
-	int r = advise_make(&a, replay, &tools, err);
+	int r;
+
+	advise_find_tools(&tools, replay->s->rec);
+	r = advise_make(&a, replay, &tools, err);
 
 	if (!r && json) {
 		r = advise_json(out, &a, replay);

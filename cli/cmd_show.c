@@ -7,6 +7,7 @@
 #include "report/idle_look.h"
 #include "report/inspected_find.h"
 #include "report/show_output.h"
+#include "rerun/advise.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -114,6 +115,7 @@ static int run_show(struct args *a, void *values, struct error *err)
 	if (!r && whole) {
 		idle_look(&idle, &rec);
 		r = answer_make(&answer, &summary, &chain, &idle);
+		r = r ? r : advise_answer(&answer, &summary, &chain);
 	}
 	if (!r)
 		r = view_make(&view, &summary, &selection);

@@ -7,6 +7,7 @@
 #include "analyse/listing.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "cli/fit_sentence.h"
 #include "cli/openrec.h"
 #include "cli/output_file.h"
@@ -16,6 +17,7 @@
 #include "launch/notice.h"
 #include "recording/layout.h"
 #include "report/error_text.h"
+#include "rerun/advise.h"
 #include "write/doc.h"
 
 #include <stdlib.h>
@@ -28,6 +30,7 @@
 #define LINES_MAX 8
 #define LABEL_COLUMNS 13	/* of brief facts */
 #define VERDICT_LINES 3		/* if the other lines leave room for them */
+#define ADVICE_LINES 2
 #define TASKS_MAX 50000		/* that are read at the end of a build: 0.1 s */
 
 /* As the tools that read it have it: any value but a false one. */
@@ -135,32 +138,52 @@ static int count_lines(const struct buf *b)
 	return n;
 }
 
-/* Its first sentence, over as many lines as there is room for in front of the last line. */
-static void add_verdict(struct facts *f, const struct answer *answer)
+static const struct answer_sentence *advice_of(const struct answer *a)
+{
+	return a->n && a->sentence[a->n - 1].about == ANSWER_ADVICE ? &a->sentence[a->n - 1] : NULL;
+}
+
+/* Over as many lines as there are for it; words that are not broken leave a part of a line empty. */
+static void add_sentence(struct facts *f, const char *label, const struct answer_sentence *s, int lines)
 {
 	const struct doc *d = f->to;
 	size_t columns = d->style->width - d->labels;
-	int lines = LINES_MAX - 1 - count_lines(d->out) - (answer->n && answer->sentence[0].about == ANSWER_FAILED);
 	struct buf text = BUF_PART_OF(d->out);
 	const char *p;
 
-	if (!answer->n || lines < 1)
-		return;
-	lines = lines < VERDICT_LINES ? lines : VERDICT_LINES;
-	/* words that are not broken leave a part of a line empty */
-	fit_sentence(&text, answer->sentence[0].text,
-		     lines == 1 ? columns : (size_t)lines * columns - columns / 4);
+	fit_sentence(&text, s->text, lines == 1 ? columns : (size_t)lines * columns - columns / 4);
 	p = buf_str(&text);
 	for (int line = 0; *p; line++) {
 		size_t n = line + 1 < lines ? fitting(p, columns) : strlen(p);
 
 		buf_add(&f->part, p, n);
-		fact_end(f, line ? "" : "verdict", answer->sentence[0].about == ANSWER_FAILED ?
-			 TONE_ALARM : TONE_PLAIN);
+		fact_end(f, line ? "" : label, s->about == ANSWER_FAILED ? TONE_ALARM : TONE_PLAIN);
 		p += n;
 		p += *p == ' ';
 	}
 	buf_release(&text);
+}
+
+/* In front of the last line; the error of a build that failed, and the advice need a line each. */
+static int lines_left(const struct facts *f)
+{
+	const struct doc *d = f->to;
+
+	return LINES_MAX - 1 - count_lines(d->out);
+}
+
+static void add_verdict(struct facts *f, const struct answer *a)
+{
+	int lines = lines_left(f) - (a->n && (a->sentence[0].about == ANSWER_FAILED || advice_of(a)));
+
+	if (a->n && a->sentence[0].about != ANSWER_ADVICE && lines > 0)
+		add_sentence(f, "verdict", &a->sentence[0], MIN(lines, VERDICT_LINES));
+}
+
+static void add_advice(struct facts *f, const struct answer *a)
+{
+	if (advice_of(a) && lines_left(f) > 0)
+		add_sentence(f, "advice", advice_of(a), MIN(lines_left(f), ADVICE_LINES));
 }
 
 /* What the build failed of, in one line. */
@@ -197,6 +220,8 @@ static int add_values(struct facts *f, struct recording *rec, const struct args 
 	r = r ? r : chain_make(&chain, &summary);
 	idle_find(&idle, rec);
 	r = r ? r : answer_make(&answer, &summary, &chain, &idle);
+	if (!r && !has_many_tasks(rec))
+		r = advise_answer(&answer, &summary, &chain);
 	if (!r) {
 		fact_result(f, &summary);
 		fact_cpu(f, &summary);
@@ -204,6 +229,7 @@ static int add_values(struct facts *f, struct recording *rec, const struct args 
 		if (!has_many_tasks(rec)) {
 			add_verdict(f, &answer);
 			r = add_error(f, &summary, err);
+			add_advice(f, &answer);
 		}
 		add_next(f, a, settings, path, &summary);
 		r = r ? r : buf_error(&f->part);

@@ -10,6 +10,7 @@
 #include "convert/convert.h"
 #include "recording/growing.h"
 #include "report/idle_look.h"
+#include "rerun/advise.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -218,7 +219,8 @@ static int make_part(struct source *s, enum source_part part, struct error *err)
 		idle_look(&s->idle, &s->recording);
 		return 0;
 	default:
-		return answer_make(&s->answer, &s->summary, &s->chain, &s->idle);
+		r = answer_make(&s->answer, &s->summary, &s->chain, &s->idle);
+		return r ? r : advise_answer(&s->answer, &s->summary, &s->chain);
 	}
 }
 

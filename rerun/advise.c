@@ -4,13 +4,17 @@
 #include "analyse/lto.h"
 #include "analyse/names.h"
 #include "base/array.h"
+#include "base/file.h"
 #include "base/minmax.h"
 #include "base/text.h"
 #include "command/shell.h"
+#include "recording/alive.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define QUIET_LEAST 0.15	/* of the wall time: others cost that much */
 #define TASKS_TRIED 8		/* of the chain, the longest */
@@ -31,6 +35,7 @@ struct work {
 	struct advise *a;
 	struct error *err;
 	struct buf text, whatif;	/* of the advice that is being tried */
+	size_t action;
 };
 
 static bool is_worth(const struct work *w, int64_t wall_us, double least)
@@ -61,7 +66,9 @@ static int end_advice(struct work *w, enum advice_about about, uint32_t task, co
 		memmove(&a->item[at + 1], &a->item[at], (a->n - at) * sizeof *a->item);
 		buf_str(&w->text);
 		buf_str(&w->whatif);
-		a->item[at] = (struct advice){ about, task, w->text.data, w->whatif.data, f.wall_us, f.low_us, f.high_us };
+		a->item[at] = (struct advice){
+			about, task, w->text.data, w->action, w->whatif.data, f.wall_us, f.low_us, f.high_us
+		};
 		a->n++;
 		w->text = w->whatif = (struct buf)BUF_INIT;
 	}
@@ -75,9 +82,16 @@ static void add_name(struct work *w, uint32_t task)
 {
 	struct buf name = BUF_INIT;
 
-	name_add_task(&name, w->r->s->rec, &w->r->s->rec->task[task]);
+	name_add_file(&name, w->r->s->rec, &w->r->s->rec->task[task]);
 	text_add_name(&w->text, buf_str(&name), NAME_COLUMNS);
 	buf_release(&name);
+}
+
+/* The text so far says what to do, what follows says why. */
+static void add_why(struct work *w, const char *words)
+{
+	w->action = w->text.len;
+	buf_adds(&w->text, words);
 }
 
 static void add_time(struct work *w, const char *before, int64_t us, const char *after)
@@ -87,15 +101,23 @@ static void add_time(struct work *w, const char *before, int64_t us, const char 
 	buf_adds(&w->text, after);
 }
 
-/* "--split NAME=4"; the argument as it is stays in `argument`. */
+/* "--split NAME=4"; the argument as it is stays in `argument`. A name is no pattern. */
 static void add_argument(struct work *w, struct buf *argument, const char *option, uint32_t task, int64_t number)
 {
 	const struct task *t = &w->r->s->rec->task[task];
 
+	struct buf name = BUF_INIT;
+
 	if (*t->name)
-		buf_adds(argument, t->name);
+		buf_adds(&name, t->name);
 	else
-		name_add_task(argument, w->r->s->rec, t);
+		name_add_task(&name, w->r->s->rec, t);
+	for (const char *p = buf_str(&name); *p; p++) {
+		if (strpbrk(name.data, "*?[") && strchr("*?[\\", *p))
+			buf_addc(argument, '\\');
+		buf_addc(argument, *p);
+	}
+	buf_release(&name);
 	if (number)
 		buf_addf(argument, "=%lld", (long long)number);
 	buf_addf(&w->whatif, "%s ", option);
@@ -111,7 +133,8 @@ static int try_quiet(struct work *w)
 	if (w->r->chain->free.others <= 0)
 		return 0;
 	wish.quiet = true;
-	buf_adds(&w->text, "run it while nothing else uses the machine: other processes used ");
+	buf_adds(&w->text, "run it while nothing else uses the machine");
+	add_why(w, ": other processes used ");
 	text_add_percent(&w->text, w->r->chain->free.others / (double)w->r->s->cores);
 	buf_adds(&w->text, " of its cores");
 	buf_adds(&w->whatif, "--quiet-machine");
@@ -147,8 +170,9 @@ static int try_workers(struct work *w)
 	if (e || jobs <= w->r->jobs)
 		return e;
 	wish.jobs = jobs;
-	buf_addf(&w->text, "use -j%lld: there %s %lld worker%s for %lld cores", (long long)jobs,
-		 w->r->jobs == 1 ? "was" : "were", (long long)w->r->jobs, w->r->jobs == 1 ? "" : "s", (long long)cores);
+	buf_addf(&w->text, "use -j%lld", (long long)jobs);
+	add_why(w, w->r->jobs == 1 ? ": there was " : ": there were ");
+	buf_addf(&w->text, "%lld worker%s for %lld cores", (long long)w->r->jobs, w->r->jobs == 1 ? "" : "s", (long long)cores);
 	buf_addf(&w->whatif, "-j%lld", (long long)jobs);
 	return end_advice(w, ADVICE_WORKERS, NO_INDEX, &wish, ADVICE_LEAST);
 }
@@ -180,7 +204,9 @@ static int try_first(struct work *w, uint32_t task)
 
 	buf_adds(&w->text, "start ");
 	add_name(w, task);
-	add_time(w, " earlier: it took ", recording_task_end_us(w->r->s->rec, t) - t->start_us, "");
+	buf_adds(&w->text, " earlier");
+	add_why(w, ": it took ");
+	add_time(w, "", recording_task_end_us(w->r->s->rec, t) - t->start_us, "");
 	add_time(w, ", began at ", t->start_us, "");
 	if (ready_us >= 0)
 		add_time(w, ", and was ready at ", ready_us, "");
@@ -209,19 +235,17 @@ static int try_alone(struct work *w, uint32_t task)
 		return 0;
 	if (about == ADVICE_LINKER && (!w->tools->linker || strstr(recording_command(w->r->s->rec, t), "-fuse-ld=")))
 		return 0;
-	if (lto)
-		buf_adds(&w->text, "link with -flto=auto: the link-time optimisation of ");
-	else if (link)
-		buf_addf(&w->text, "link with -fuse-ld=%s: the link of ", w->tools->linker);
-	else
+	if (link) {
+		buf_addf(&w->text, "link with %s%s", lto ? "-flto=auto" : "-fuse-ld=", lto ? "" : w->tools->linker);
+		add_why(w, lto ? ": the link-time optimisation of " : ": the link of ");
+		add_name(w, task);
+		add_time(w, lto ? " used one core, and ran alone for " : " ran alone for ", us, "");
+	} else {
 		buf_adds(&w->text, "split ");
-	add_name(w, task);
-	if (lto)
-		add_time(w, " used one core, and ran alone for ", us, "");
-	else if (link)
-		add_time(w, " ran alone for ", us, "");
-	else
-		add_time(w, ": it used one core, and ran alone for ", us, "");
+		add_name(w, task);
+		add_why(w, ": it used one core, and ran alone for ");
+		add_time(w, "", us, "");
+	}
 	/* the threads of a link need no workers, parts of a task do */
 	add_argument(w, &argument, link ? "--speedup" : "--split", task,
 		     about == ADVICE_LINKER ? LINKER_FACTOR : cores);
@@ -263,12 +287,17 @@ static int try_chain(struct work *w)
 	return e;
 }
 
+static bool is_whole(const struct summary *s)
+{
+	return s->result == BUILD_OK || s->result == BUILD_ENDED;
+}
+
 int advise_make(struct advise *a, const struct rerun *r, const struct advise_tools *tools, struct error *err)
 {
 	struct work w = { .r = r, .tools = tools, .a = a, .err = err };
 	int e;
 
-	*a = (struct advise){ .whole = r->s->result == BUILD_OK || r->s->result == BUILD_ENDED };
+	*a = (struct advise){ .whole = is_whole(r->s) };
 	if (!a->whole)
 		return 0;
 	e = try_quiet(&w);
@@ -279,6 +308,65 @@ int advise_make(struct advise *a, const struct rerun *r, const struct advise_too
 	buf_release(&w.text);
 	buf_release(&w.whatif);
 	return e;
+}
+
+void advise_find_tools(struct advise_tools *tools, const struct recording *rec)
+{
+	static const char *const linkers[][2] = { { "ld.mold", "mold" }, { "ld.lld", "lld" } };
+	char path[PATH_MAX];
+
+	*tools = (struct advise_tools){ NULL };
+	for (size_t i = 0; i < ARRAY_SIZE(linkers) && !tools->linker && alive_same_host(recording_build(rec, "host")); i++) {
+		if (file_find_program(path, linkers[i][0]) && !access(path, X_OK))
+			tools->linker = linkers[i][1];
+	}
+}
+
+/* "To be faster, use -j2 (about 4.1 s instead of 8.0 s): there was 1 worker for 2 cores." The verdict speaks of
+ * others already. */
+static void add_advice(struct buf *text, const struct advice *i, const struct summary *s)
+{
+	const bool quiet = i->about == ADVICE_QUIET;
+
+	if (quiet)
+		buf_adds(text, "On a free machine it would take about ");
+	else
+		buf_addf(text, "To be faster, %.*s (about ", (int)i->action, i->text);
+	text_add_time(text, i->wall_us);
+	buf_adds(text, " instead of ");
+	text_add_time(text, s->wall_us);
+	buf_addf(text, "%s%s.", quiet ? "" : ")", quiet ? "" : i->text + i->action);
+}
+
+int advise_answer(struct answer *answer, const struct summary *s, const struct chain *c)
+{
+	struct buf text = BUF_INIT;
+	struct advise_tools tools;
+	struct rerun replay = { 0 };
+	struct advise a = { 0 };
+	int e;
+
+	if (!is_whole(s) || s->rec->n_tasks > ADVISE_TASKS_MOST)
+		return 0;
+	advise_find_tools(&tools, s->rec);
+	e = rerun_make(&replay, s, c, NULL);
+	e = e ? e : advise_make(&a, &replay, &tools, NULL);
+	if (!e && a.n) {
+		const struct advice *i = &a.item[0];
+
+		add_advice(&text, i, s);
+		e = buf_error(&text);
+		if (!e)
+			answer->sentence[answer->n++] = (struct answer_sentence){
+				.about = ANSWER_ADVICE, .text = (char *)buf_str(&text), .from_us = -1, .until_us = -1,
+				.task = i->task, .explains_us = -1,
+			};
+		else
+			buf_release(&text);
+	}
+	advise_release(&a);
+	rerun_release(&replay);
+	return e == -ENOMEM ? e : 0;
 }
 
 void advise_release(struct advise *a)

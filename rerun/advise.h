@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_RERUN_ADVISE_H
 #define BUILDBEAT_RERUN_ADVISE_H
 
+#include "analyse/answer.h"
 #include "rerun/forecast.h"
 
 /*
@@ -31,14 +32,17 @@ struct advice {
 	enum advice_about about;
 	uint32_t task;		/* NO_INDEX: none */
 	char *text;		/* what to do and why, UTF-8, safe to print, without a full stop */
+	size_t action;		/* so many bytes of it are what to do */
 	char *whatif;		/* arguments of `buildbeat whatif` that predict it */
 	int64_t wall_us, low_us, high_us;	/* of the build then */
 };
 
-/* What the machine has. */
+/* What the machine has on which the build ran; nothing is known of another one than this. */
 struct advise_tools {
 	const char *linker;	/* a fast one that is installed, such as "mold"; NULL: none */
 };
+
+void advise_find_tools(struct advise_tools *tools, const struct recording *rec);
 
 struct advise {
 	bool whole;		/* the build did all that it was asked for; otherwise there is no advice */
@@ -49,5 +53,12 @@ struct advise {
 /* 0 or a negative errno with err. Always release. */
 int advise_make(struct advise *a, const struct rerun *r, const struct advise_tools *tools, struct error *err);
 void advise_release(struct advise *a);
+
+/*
+ * Adds the first advice to the verdict, if there is one: about ANSWER_ADVICE. Nobody shall wait for it, so
+ * of a build with more than ADVISE_TASKS_MOST tasks only `buildbeat advise` tells. 0 or -ENOMEM.
+ */
+#define ADVISE_TASKS_MOST 10000
+int advise_answer(struct answer *a, const struct summary *s, const struct chain *c);
 
 #endif

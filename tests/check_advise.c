@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/text.h"
 #include "rerun/advise.h"
 #include "tests/launched.h"
 #include "tests/recorded.h"
@@ -114,6 +115,45 @@ static const char *record(const struct build *p)
 	return dir;
 }
 
+/* The verdict ends with the first advice, if there is one, and is as before otherwise. No linker is advised for a build
+ * of another machine, so nothing is expected with one. */
+static void check_answer(const struct summary *s, const struct chain *c, const struct advise *a)
+{
+	const struct advice *i = a && a->n ? &a->item[0] : NULL;
+	const struct answer_sentence *last;
+	struct idle idle = { 0 };
+	struct answer plain, advised;
+
+	idle_find(&idle, s->rec);
+	ck_assert_int_eq(answer_make(&plain, s, c, &idle), 0);
+	ck_assert_int_eq(answer_make(&advised, s, c, &idle), 0);
+	ck_assert_int_eq(advise_answer(&advised, s, c), 0);
+	ck_assert_uint_eq(advised.n, plain.n + (i != NULL));
+	for (size_t k = 0; k < plain.n; k++)
+		ck_assert_str_eq(advised.sentence[k].text, plain.sentence[k].text);
+	if (i) {
+		struct buf says = BUF_INIT, was = BUF_INIT;
+
+		text_add_time(&says, i->wall_us);
+		text_add_time(&was, s->wall_us);
+		buf_addf(&says, " instead of %s", buf_str(&was));
+		last = &advised.sentence[plain.n];
+		ck_assert_int_eq(last->about, ANSWER_ADVICE);
+		ck_assert_uint_eq(last->task, i->task);
+		ck_assert_msg(strstr(last->text, says.data) != NULL, "%s", last->text);
+		if (i->about != ADVICE_QUIET) {
+			ck_assert_msg(strstr(last->text, support_path("To be faster, %.*s (", (int)i->action, i->text)) ==
+				      last->text, "%s", last->text);
+			ck_assert_msg(strstr(last->text, support_path("): %s.", i->text + i->action + 2)) != NULL, "%s",
+				      last->text);
+		}
+		buf_release(&says);
+		buf_release(&was);
+	}
+	answer_release(&plain);
+	answer_release(&advised);
+}
+
 TEST_EACH(planted, builds)
 {
 	const struct build *p = &builds[_i];
@@ -139,6 +179,7 @@ TEST_EACH(planted, builds)
 	}
 	for (size_t i = 1; i < a.n; i++)
 		ck_assert_int_ge(a.item[i].wall_us, a.item[i - 1].wall_us);
+	check_answer(&r.sum, &c, p->linker ? NULL : &a);
 	advise_release(&a);
 	rerun_release(&replay);
 }
@@ -157,6 +198,74 @@ TEST(failed)
 	support_writes(support_path("%s/build", dir), build.data);
 	buf_release(&build);
 	support_expect(NULL, 0, "The build did not end well: what it would have run is unknown.\n", "", BUILDBEAT " advise %s", dir);
+	support_expect(NULL, 1, "", "", BUILDBEAT " show %s | grep 'To be faster'", dir);
+}
+
+/* Each output has the same advice. */
+TEST(everywhere)
+{
+	const char *dir = record(&builds[1]);
+
+	for (int i = 0; i < 6; i++) {
+		static const char *const commands[] = {
+			"show", "show --all", "show --markdown", "show --json", "show --html -", "chart -o -"
+		};
+		struct run r;
+
+		support_buildbeat(&r, NULL, 0, support_path("%s %s", commands[i], dir));
+		ck_assert_msg(!r.status, "%s: %s", commands[i], r.err.data);
+		ck_assert_msg(strstr(r.out.data, "start long.o earlier (about 4.10 s instead of 6.10 s)") != NULL, "%s: %s",
+			      commands[i], r.out.data);
+	}
+}
+
+/* Nobody waits for the advice about a large build. */
+TEST(large)
+{
+	const char *dir = record(&builds[0]);
+	struct buf tasks = BUF_INIT;
+	struct recorded r;
+	struct chain c;
+	struct answer a = { 0 };
+
+	support_read(&tasks, support_path("%s/tasks.log", dir));
+	for (unsigned i = 0; i + 5 <= ADVISE_TASKS_MOST; i++) {
+		if (i + 5 == ADVISE_TASKS_MOST) {
+			support_writes(support_path("%s/tasks.log", dir), tasks.data);
+			recorded_read(&r, dir);
+			ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+			ck_assert_int_eq(advise_answer(&a, &r.sum, &c), 0);
+			ck_assert_uint_eq(a.n, 1);
+			answer_release(&a);
+			chain_release(&c);
+			recorded_release(&r);
+		}
+		buf_addf(&tasks, "start\t4500000\tm.%u\t30\t\tcompile\tx%u\t\tcc\ndone\t4500000\tm.%u\t0\t0\t0\t0\n", i + 6, i, i + 6);
+	}
+	support_writes(support_path("%s/tasks.log", dir), tasks.data);
+	recorded_read(&r, dir);
+	ck_assert_uint_eq(r.rec.n_tasks, ADVISE_TASKS_MOST + 1);
+	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+	ck_assert_int_eq(advise_answer(&a, &r.sum, &c), 0);
+	ck_assert_uint_eq(a.n, 0);
+	chain_release(&c);
+	recorded_release(&r);
+	buf_release(&tasks);
+}
+
+/* A name is no pattern. */
+TEST(hostile_names)
+{
+	static const struct build hostile = {
+		"a file that is most of it", "-j4", 4, 0, NULL, {
+			COMPILE("a.o", "a.c", 0, 1000, 1000), COMPILE("b[1]*\\=3.o", "big.c", 0, 8000, 8000) },
+		"split", "--split 'b\\[1]\\*\\\\=3.o=4'", 3.1, "split b[1]*" };
+	const char *dir = record(&hostile);
+	struct run r;
+
+	support_buildbeat(&r, NULL, 0, support_path("advise %s", dir));
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_msg(strstr(r.out.data, hostile.whatif) != NULL, "%s", r.out.data);
 }
 
 /* What is printed can be repeated, and predicts the same. */

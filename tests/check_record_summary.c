@@ -250,6 +250,18 @@ TEST_LOOP(long_names, 5)
 	}
 }
 
+/* Two tasks that sleep, one after the other */
+TEST(advice)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_writes(support_path("%s/Makefile", dir), "all: a b\na b:\n\t@sleep 1\n");
+	support_run(&r, dir, RECORD "--summary -- make -j1");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_int_eq(strncmp(value(find(strstr(r.err.data, SUMMARY)), "advice"), "To be faster, use -j2 (about 1.", 30), 0);
+}
+
 #define LONG_NAME "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 /* Names are shortened first, then clauses are dropped; no number is lost in a clause that stays. */

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "render/chart/legend.h"
 #include "render/chart/svg.h"
+#include "rerun/advise.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -173,6 +174,7 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 				(unsigned)c->plot_width, CHART_PIECES_MAX);
 	idle_find(&idle, in->sum->rec);
 	r = r ? r : answer_make(&c->answer, in->sum, &c->chain, &idle);
+	r = r ? r : advise_answer(&c->answer, in->sum, &c->chain);
 	if (c->ghost) {
 		r = r ? r : panels_make(&c->ghost_panels, c->ghost);
 		share_ceilings(c);
