@@ -55,7 +55,7 @@ int advise_json(struct buf *out, const struct advise *a, const struct rerun *r)
 	json_array(&j, "advice");
 	for (size_t i = 0; i < a->n; i++) {
 		const struct advice *item = &a->item[i];
-		struct buf name = BUF_INIT;
+		struct buf name = BUF_PART_OF(out);
 
 		json_object(&j, NULL);
 		json_str(&j, "about", advise_word[item->about]);

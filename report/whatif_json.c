@@ -8,7 +8,7 @@
 
 static void add_name(struct json *j, const struct rerun *r, uint32_t task)
 {
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_PART_OF(j->out);
 
 	name_add_task(&name, r->s->rec, &r->s->rec->task[task]);
 	json_str(j, "task", buf_str(&name));

@@ -34,7 +34,9 @@ struct work {
 	const struct advise_tools *tools;
 	struct advise *a;
 	struct error *err;
-	struct buf text, whatif;	/* of the advice that is being tried */
+	/* of the advice that is being tried */
+	struct buf text, whatif;
+	struct buf argument;	/* of whatif, as it is */
 	size_t action;
 };
 
@@ -52,10 +54,11 @@ static int end_advice(struct work *w, enum advice_about about, uint32_t task, co
 	struct advise *a = w->a;
 	struct forecast f;
 	size_t at = a->n;
-	int e = forecast_make(&f, w->r, wish, false, w->err);
+	int e;
 
-	if (!e && (buf_error(&w->text) || buf_error(&w->whatif)))
-		e = error_sys(w->err, -ENOMEM, w->r->s->rec->path, NULL);
+	if (buf_error(&w->text) || buf_error(&w->whatif) || buf_error(&w->argument))
+		return error_sys(w->err, -ENOMEM, w->r->s->rec->path, NULL);
+	e = forecast_make(&f, w->r, wish, false, w->err);
 	while (at && a->item[at - 1].wall_us > f.wall_us)
 		at--;
 	if (!e && at < ADVICE_MOST && is_worth(w, f.wall_us, least)) {
@@ -74,13 +77,14 @@ static int end_advice(struct work *w, enum advice_about about, uint32_t task, co
 	}
 	buf_clear(&w->text);
 	buf_clear(&w->whatif);
+	buf_clear(&w->argument);
 	forecast_release(&f);
-	return e;
+	return e == -EINVAL ? 0 : e;	/* a name such as "link:app" is a pattern, and no task's */
 }
 
 static void add_name(struct work *w, uint32_t task)
 {
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_PART_OF(&w->text);
 
 	name_add_file(&name, w->r->s->rec, &w->r->s->rec->task[task]);
 	text_add_name(&w->text, buf_str(&name), NAME_COLUMNS);
@@ -101,12 +105,12 @@ static void add_time(struct work *w, const char *before, int64_t us, const char 
 	buf_adds(&w->text, after);
 }
 
-/* "--split NAME=4"; the argument as it is stays in `argument`. A name is no pattern. */
-static void add_argument(struct work *w, struct buf *argument, const char *option, uint32_t task, int64_t number)
+/* "--split NAME=4". A name is no pattern. */
+static void add_argument(struct work *w, const char *option, uint32_t task, int64_t number)
 {
 	const struct task *t = &w->r->s->rec->task[task];
 
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_PART_OF(&w->argument);
 
 	if (*t->name)
 		buf_adds(&name, t->name);
@@ -114,14 +118,14 @@ static void add_argument(struct work *w, struct buf *argument, const char *optio
 		name_add_task(&name, w->r->s->rec, t);
 	for (const char *p = buf_str(&name); *p; p++) {
 		if (strpbrk(name.data, "*?[") && strchr("*?[\\", *p))
-			buf_addc(argument, '\\');
-		buf_addc(argument, *p);
+			buf_addc(&w->argument, '\\');
+		buf_addc(&w->argument, *p);
 	}
 	buf_release(&name);
 	if (number)
-		buf_addf(argument, "=%lld", (long long)number);
+		buf_addf(&w->argument, "=%lld", (long long)number);
 	buf_addf(&w->whatif, "%s ", option);
-	shell_add_shown(&w->whatif, buf_str(argument));
+	shell_add_shown(&w->whatif, buf_str(&w->argument));
 }
 
 /* Others */
@@ -198,9 +202,7 @@ static int try_first(struct work *w, uint32_t task)
 {
 	const struct task *t = &w->r->s->rec->task[task];
 	struct rerun_wish wish = RERUN_WISH_INIT;
-	struct buf argument = BUF_INIT;
 	int64_t ready_us = w->r->chain->waits.task[task].ready_us;
-	int e;
 
 	buf_adds(&w->text, "start ");
 	add_name(w, task);
@@ -212,11 +214,9 @@ static int try_first(struct work *w, uint32_t task)
 		add_time(w, ", and was ready at ", ready_us, "");
 	if (w->r->s->rec->instance[t->instance].level >= 0)
 		buf_adds(&w->text, "; name it first among the prerequisites");
-	add_argument(w, &argument, "--first", task, 0);
-	wish.change.first = (struct word_list){ 1, { buf_str(&argument) } };
-	e = end_advice(w, ADVICE_FIRST, task, &wish, ADVICE_LEAST);
-	buf_release(&argument);
-	return e;
+	add_argument(w, "--first", task, 0);
+	wish.change.first = (struct word_list){ 1, { buf_str(&w->argument) } };
+	return end_advice(w, ADVICE_FIRST, task, &wish, ADVICE_LEAST);
 }
 
 /* A link that runs alone: with all cores, or with a faster linker. Another task: in parts. */
@@ -224,11 +224,9 @@ static int try_alone(struct work *w, uint32_t task)
 {
 	const struct task *t = &w->r->s->rec->task[task];
 	struct rerun_wish wish = RERUN_WISH_INIT;
-	struct buf argument = BUF_INIT;
 	int64_t cores = w->r->s->cores, us = alone_us(w->r->s, t);
 	bool link = !strcmp(t->kind, "link"), lto = lto_is_serial(w->r->s, task);
 	enum advice_about about = lto ? ADVICE_LTO : link ? ADVICE_LINKER : ADVICE_SPLIT;
-	int e;
 
 	if (cores < 2 || w->r->chain->free.threads[task] >= 1.5f ||
 	    (double)us < ALONE_LEAST * (double)(recording_task_end_us(w->r->s->rec, t) - t->start_us))
@@ -247,15 +245,13 @@ static int try_alone(struct work *w, uint32_t task)
 		add_time(w, "", us, "");
 	}
 	/* the threads of a link need no workers, parts of a task do */
-	add_argument(w, &argument, link ? "--speedup" : "--split", task,
+	add_argument(w, link ? "--speedup" : "--split", task,
 		     about == ADVICE_LINKER ? LINKER_FACTOR : cores);
 	if (link)
-		wish.change.speedup = (struct word_list){ 1, { buf_str(&argument) } };
+		wish.change.speedup = (struct word_list){ 1, { buf_str(&w->argument) } };
 	else
-		wish.change.split = (struct word_list){ 1, { buf_str(&argument) } };
-	e = end_advice(w, about, task, &wish, ADVICE_LEAST);
-	buf_release(&argument);
-	return e;
+		wish.change.split = (struct word_list){ 1, { buf_str(&w->argument) } };
+	return end_advice(w, about, task, &wish, ADVICE_LEAST);
 }
 
 static int64_t link_us(const struct forecast_link *l)
@@ -307,6 +303,7 @@ int advise_make(struct advise *a, const struct rerun *r, const struct advise_too
 		e = try_chain(&w);
 	buf_release(&w.text);
 	buf_release(&w.whatif);
+	buf_release(&w.argument);
 	return e;
 }
 
@@ -366,7 +363,7 @@ int advise_answer(struct answer *answer, const struct summary *s, const struct c
 	}
 	advise_release(&a);
 	rerun_release(&replay);
-	return e == -ENOMEM ? e : 0;
+	return e == -ENODATA ? 0 : e;
 }
 
 void advise_release(struct advise *a)

@@ -109,10 +109,11 @@ static int apply_all(struct rerun_effect *effect, enum what what, const char *op
 		struct words w;
 
 		words_read(&w, s->rec, list->item[k], number);
-		if (what == SPEEDUP && !(w.number > 0 && w.number <= FACTOR_MOST))
+		r = buf_error(&w.text);
+		if (!r && what == SPEEDUP && !(w.number > 0 && w.number <= FACTOR_MOST))
 			r = error_say(err, -EINVAL, "--%s: expected PATTERN=FACTOR with a factor above 0, such as "
 				      "link:=2, not '%.200s'", option, list->item[k]);
-		else if (what == SPLIT && !(w.number >= 2 && w.number <= RERUN_PARTS_MAX &&
+		else if (!r && what == SPLIT && !(w.number >= 2 && w.number <= RERUN_PARTS_MAX &&
 					    floor(w.number) == w.number))
 			r = error_say(err, -EINVAL, "--%s: expected PATTERN=PARTS with 2 to %d parts, not '%.200s'",
 				      option, RERUN_PARTS_MAX, list->item[k]);
@@ -122,14 +123,12 @@ static int apply_all(struct rerun_effect *effect, enum what what, const char *op
 			apply(&effect[s->order[i]], what, w.number);
 			n++;
 		}
-		if (!r && buf_error(&w.text))
-			r = buf_error(&w.text);
+		r = r ? r : buf_error(&scratch);
 		if (!r && !n)
 			r = error_say(err, -EINVAL, "--%s: no task of the recording is called '%.200s'", option,
 				      buf_str(&w.text));
 		buf_release(&w.text);
 	}
-	r = r ? r : buf_error(&scratch);
 	buf_release(&scratch);
 	return r;
 }

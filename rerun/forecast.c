@@ -26,37 +26,39 @@ static double cores_for(const struct rerun *r, const struct rerun_wish *w)
 	return MAX(cores - (w->quiet ? 0 : r->chain->free.others), CORES_LEAST);
 }
 
-/* The workers of the scope in which most tasks ran. */
-static int64_t jobs_of(const struct rerun *r)
+/* The workers of the scope in which most tasks ran: 0 or -ENOMEM. */
+static int find_jobs(struct rerun *r)
 {
 	const struct recording *rec = r->s->rec;
 	size_t *n = array_new_zero(rec->n_instances + 1, sizeof *n), most = 0;
-	int64_t jobs = 0;
 
-	for (size_t i = 0; n && i < r->s->n_ran; i++)
+	if (!n)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->s->n_ran; i++)
 		n[r->chain->waits.workers[rec->task[r->s->order[i]].instance].scope]++;
-	for (size_t i = 0; n && i < rec->n_instances; i++) {
+	for (size_t i = 0; i < rec->n_instances; i++) {
 		if (n[i] > most) {
 			most = n[i];
-			jobs = r->chain->waits.workers[i].jobs;
+			r->jobs = r->chain->waits.workers[i].jobs;
 		}
 	}
 	free(n);
-	return jobs;
+	return 0;
 }
 
 int rerun_make(struct rerun *r, const struct summary *s, const struct chain *c, struct error *err)
 {
 	const struct rerun_wish none = RERUN_WISH_INIT;
-	struct rerun_run run;
+	struct rerun_run run = { 0 };
 	int e;
 
 	*r = (struct rerun){ .s = s, .chain = c };
 	e = rerun_model_make(&r->model, s, &c->waits, &r->chain->free, NULL, err);
 	if (e)
 		return e;
-	r->jobs = jobs_of(r);
-	e = rerun_simulate(&run, &r->model, &(struct rerun_conditions){ 0, cores_for(r, &none) }, false);
+	e = find_jobs(r);
+	if (!e)
+		e = rerun_simulate(&run, &r->model, &(struct rerun_conditions){ 0, cores_for(r, &none) }, false);
 	r->base_us = MAX(run.wall_us, 1);
 	r->memory_scale = run.kb_most && s->memory_peak_kb.value > 0 ?
 			  (double)s->memory_peak_kb.value / (double)run.kb_most : 1;
@@ -186,11 +188,8 @@ int forecast_make(struct forecast *f, const struct rerun *r, const struct rerun_
 		return e;
 	e = rerun_simulate(&f->run, m, &c, details);
 	f->wall_us = f->low_us = f->high_us = f->run.wall_us;
-	if (!e && w->change.cache_hit > 0 && w->change.cache_hit < 1) {
+	if (!e && w->change.cache_hit > 0 && w->change.cache_hit < 1)
 		e = draw_hits(f, r, w, &c, err);
-		if (e)
-			return e;
-	}
 	f->scale = (double)r->s->wall_us / (double)r->base_us;
 	f->wall_us = llround((double)f->wall_us * f->scale);
 	f->low_us = llround((double)f->low_us * f->scale * (1 - spread));

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "rerun/advise.h"
 #include "tests/launched.h"
+#include "tests/nomem.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 
@@ -284,6 +285,22 @@ TEST_EACH(repeated, builds)
 	support_expect(NULL, 0, NULL, "", "a=$(" BUILDBEAT " advise --json %s | sed -n 's/.*\"wall_us\": //p' | sed -n 2p); "
 		       "w=$(" BUILDBEAT " whatif --json %s %s | sed -n 's/^  \"wall_us\": //p'); test -n \"$a\" && test \"$a\" = \"$w\"",
 		       dir, p->whatif, dir);
+}
+
+static const struct { const char *argv[8]; } commands[] = {
+	{ { "advise", "rec" } }, { { "advise", "--json", "rec" } }, { { "show", "rec" } },
+	{ { "whatif", "--split", "long.o=2", "--first", "long.o", "rec" } }, { { "whatif", "--curve", "rec" } },
+	{ { "whatif", "--json", "--cache-hit", "80%", "-j4", "rec" } },
+};
+
+/* Without memory at any place: all of it, or a message. */
+TEST_EACH(nth_fails, commands)
+{
+	const char *dir = record(&builds[1]);
+
+	setenv("COLUMNS", "80", 1);
+	setenv("HOME", "/nonexistent", 1);
+	ck_assert_int_gt(nomem_command(support_path("%s/..", dir), commands[_i].argv), 60);
 }
 
 TEST(printed)
