@@ -39,11 +39,6 @@ bool answer_is_nearly(int64_t us, int64_t of_us)
 	return (double)us >= PART_NEARLY * (double)of_us;
 }
 
-bool answer_is_whole(const struct summary *s)
-{
-	return s->result == BUILD_OK || s->result == BUILD_ENDED;
-}
-
 bool answer_is_bound(const struct answer_work *w)
 {
 	return (double)w->c->dependency_us >= PART_MOST * (double)w->s->wall_us;

@@ -153,7 +153,7 @@ void answer_say_late(struct answer_work *w)
 	struct late l;
 	int64_t lost_us, usual_us;
 
-	if (!w->c->waits.has_dependencies || !answer_is_whole(s) || !answer_is_part(w, s->wall_us) ||
+	if (!w->c->waits.has_dependencies || !build_is_good(s->result) || !answer_is_part(w, s->wall_us) ||
 	    s->running_max < 2 || !find_first(&l, w))
 		return;
 	l.behind = array_new_zero(s->rec->n_tasks, sizeof *l.behind);

@@ -172,7 +172,7 @@ void answer_say_workers(struct answer_work *w)
 	else
 		answer_add_number(w, " on ", s->cores, s->cores > 1 ? " cores" : " core");
 	answer_add(w, ": more workers (-j) would help");
-	if (answer_is_whole(s))
+	if (build_is_good(s->result))
 		answer_add_time(w, "; the longest chain of dependencies takes ", w->c->dependency_us, "");
 	answer_end(w, ANSWER_WORKERS, NULL, explains_us);
 }

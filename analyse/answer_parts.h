@@ -34,9 +34,6 @@ bool answer_is_part(const struct answer_work *w, int64_t us);
 bool answer_is_most(int64_t us, int64_t of_us);
 bool answer_is_nearly(int64_t us, int64_t of_us);
 
-/* What a build that failed did not run any more may have needed more. */
-bool answer_is_whole(const struct summary *s);
-
 /* With more workers the build would take nearly as long. */
 bool answer_is_bound(const struct answer_work *w);
 

@@ -149,7 +149,7 @@ void answer_say_dependencies(struct answer_work *w)
 	struct answer_span span = { -1, -1, 0, NO_INDEX };
 	int64_t explains_us = c->dependency_us - (s->cores > 0 ? s->cpu_us / s->cores : 0);
 
-	if (!c->waits.has_dependencies || !c->n_dependency || !answer_is_whole(s) || !answer_is_bound(w) ||
+	if (!c->waits.has_dependencies || !c->n_dependency || !build_is_good(s->result) || !answer_is_bound(w) ||
 	    !answer_is_part(w, explains_us))
 		return;
 	span.task = longest_of(s, c->dependency, c->n_dependency, &span.us);

@@ -146,7 +146,7 @@ void fact_sources(struct facts *f, const struct recording *rec)
 
 void fact_result(struct facts *f, const struct summary *s)
 {
-	bool good = s->result == BUILD_OK || s->result == BUILD_ENDED || f->running;
+	bool good = build_is_good(s->result) || f->running;
 
 	if (f->running)
 		buf_adds(&f->part, "running");

@@ -140,7 +140,7 @@ static int read_run(struct runs *r, const char *path, const char *name,
 	    !recording_read_build(&rec, file.data, formats, &unused)) {
 		enum build_result result = summary_build_result(&rec, &status);
 
-		run.good = result == BUILD_OK || result == BUILD_ENDED;
+		run.good = build_is_good(result);
 		run.running = result == BUILD_UNFINISHED && growing_runs(&rec);
 		run.wall_us = rec.end_us;
 	}

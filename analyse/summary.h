@@ -25,6 +25,12 @@ enum build_result {
 	BUILD_UNFINISHED,		/* no end was recorded: killed, or still running */
 };
 
+/* It did all that it was asked for, as far as is known. */
+static inline bool build_is_good(enum build_result result)
+{
+	return result == BUILD_OK || result == BUILD_ENDED;
+}
+
 /*
  * What users name: all tasks of one name and key in one build instance. GNU make runs
  * every line of a recipe as a task of its own; they are one target.

@@ -69,7 +69,7 @@ static void put_runs(struct doc *d, const struct runs *r)
 static void put_result(struct doc *d, const struct listing_entry *e)
 {
 	bool lacks = e->rec.lost.reason || recording_build(&e->rec, LAYOUT_UNACCOUNTED);
-	bool good = e->result == BUILD_OK || e->result == BUILD_ENDED;
+	bool good = build_is_good(e->result);
 	struct buf *b = doc_text(d, NAN);
 
 	if (lacks && good)

@@ -110,7 +110,7 @@ static void add_build(struct gauges *g, const struct summary *s, bool running)
 	add_seconds(g, NULL, NULL, rec->start_wall_ns / 1000);
 	if (!running) {
 		declare(g, "buildbeat_build_success", "Whether the build ended with status 0.");
-		add(g, NULL, NULL, s->result == BUILD_OK || s->result == BUILD_ENDED);
+		add(g, NULL, NULL, build_is_good(s->result));
 	}
 	declare(g, "buildbeat_build_wall_seconds", "Time since the start, or of the whole build.");
 	add_seconds(g, NULL, NULL, s->wall_us);
