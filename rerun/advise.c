@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rerun/advise.h"
 
+#include "analyse/groups.h"
 #include "analyse/lto.h"
 #include "analyse/names.h"
 #include "base/array.h"
@@ -22,11 +23,12 @@
 #define KNEE 0.02		/* of the wall time: more workers gain no more than that */
 #define JOBS_TRIED 512
 #define NAME_COLUMNS 60
+#define PROBES_LEAST 3		/* runs of the same command of $(shell) */
 #define LINKER_FACTOR 3		/* how much faster mold and lld are than bfd, at least */
 
 const char *const advise_word[ADVICE_ABOUTS] = {
 	[ADVICE_QUIET] = "quiet", [ADVICE_WORKERS] = "workers", [ADVICE_FIRST] = "first", [ADVICE_LTO] = "lto",
-	[ADVICE_LINKER] = "linker", [ADVICE_SPLIT] = "split",
+	[ADVICE_LINKER] = "linker", [ADVICE_SPLIT] = "split", [ADVICE_PROBES] = "probes",
 };
 
 struct work {
@@ -106,26 +108,30 @@ static void add_time(struct work *w, const char *before, int64_t us, const char 
 }
 
 /* "--split NAME=4". A name is no pattern. */
-static void add_argument(struct work *w, const char *option, uint32_t task, int64_t number)
+static void add_argument(struct work *w, const char *option, const char *name, int64_t number)
 {
-	const struct task *t = &w->r->s->rec->task[task];
+	const bool escaped = strpbrk(name, "*?[");
 
-	struct buf name = BUF_PART_OF(&w->argument);
-
-	if (*t->name)
-		buf_adds(&name, t->name);
-	else
-		name_add_task(&name, w->r->s->rec, t);
-	for (const char *p = buf_str(&name); *p; p++) {
-		if (strpbrk(name.data, "*?[") && strchr("*?[\\", *p))
+	for (const char *p = name; *p; p++) {
+		if (escaped && strchr("*?[\\", *p))
 			buf_addc(&w->argument, '\\');
 		buf_addc(&w->argument, *p);
 	}
-	buf_release(&name);
 	if (number)
 		buf_addf(&w->argument, "=%lld", (long long)number);
 	buf_addf(&w->whatif, "%s ", option);
 	shell_add_shown(&w->whatif, buf_str(&w->argument));
+}
+
+static void add_task_argument(struct work *w, const char *option, uint32_t task, int64_t number)
+{
+	const struct task *t = &w->r->s->rec->task[task];
+	struct buf name = BUF_PART_OF(&w->argument);
+
+	if (!*t->name)
+		name_add_task(&name, w->r->s->rec, t);
+	add_argument(w, option, *t->name ? t->name : buf_str(&name), number);
+	buf_release(&name);
 }
 
 /* Others */
@@ -214,7 +220,7 @@ static int try_first(struct work *w, uint32_t task)
 		add_time(w, ", and was ready at ", ready_us, "");
 	if (w->r->s->rec->instance[t->instance].level >= 0)
 		buf_adds(&w->text, "; name it first among the prerequisites");
-	add_argument(w, "--first", task, 0);
+	add_task_argument(w, "--first", task, 0);
 	wish.change.first = (struct word_list){ 1, { buf_str(&w->argument) } };
 	return end_advice(w, ADVICE_FIRST, task, &wish, ADVICE_LEAST);
 }
@@ -245,8 +251,7 @@ static int try_alone(struct work *w, uint32_t task)
 		add_time(w, "", us, "");
 	}
 	/* the threads of a link need no workers, parts of a task do */
-	add_argument(w, link ? "--speedup" : "--split", task,
-		     about == ADVICE_LINKER ? LINKER_FACTOR : cores);
+	add_task_argument(w, link ? "--speedup" : "--split", task, about == ADVICE_LINKER ? LINKER_FACTOR : cores);
 	if (link)
 		wish.change.speedup = (struct word_list){ 1, { buf_str(&w->argument) } };
 	else
@@ -283,9 +288,51 @@ static int try_chain(struct work *w)
 	return e;
 }
 
-static bool is_whole(const struct summary *s)
+/* $(shell) */
+
+/* N runs in a N-th of their time are one run. */
+static int say_once(struct work *w, const struct group *g, bool several)
 {
-	return s->result == BUILD_OK || s->result == BUILD_ENDED;
+	struct rerun_wish wish = RERUN_WISH_INIT;
+
+	buf_addf(&w->text, "set a variable with := from $(shell)%s", several ? ", and export it" : "");
+	add_why(w, ": ");
+	text_add_name(&w->text, g->name, NAME_COLUMNS);
+	buf_addf(&w->text, " ran %llu times, which took ", (unsigned long long)g->n);
+	add_time(w, "", g->cost.wall_us, "");
+	add_argument(w, "--speedup", g->name, (int64_t)g->n);
+	wish.change.speedup = (struct word_list){ 1, { buf_str(&w->argument) } };
+	return end_advice(w, ADVICE_PROBES, NO_INDEX, &wish, ADVICE_LEAST);
+}
+
+/* The command of $(shell) that took the most time in all. */
+static int try_probes(struct work *w)
+{
+	const struct summary *s = w->r->s;
+	uint32_t *probe = array_new(s->n_ran + 1, sizeof *probe);
+	const uint32_t *order;
+	struct groups g = { 0 };
+	bool several = false;	/* makes */
+	size_t n = 0;
+	int e = probe ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !e && i < s->n_ran; i++) {
+		const struct task *t = &s->rec->task[s->order[i]];
+
+		if (!task_is_shell(t))
+			continue;
+		several |= n && s->rec->task[probe[0]].instance != t->instance;
+		probe[n++] = s->order[i];
+	}
+	if (!e && n >= PROBES_LEAST)
+		e = groups_make(&g, s, probe, n, false, GROUPS_TARGET);
+	if (e)
+		error_sys(w->err, e, s->rec->path, NULL);
+	else if (g.n && groups_top(&g, VALUE_WALL, 1, &order) && g.group[*order].n >= PROBES_LEAST)
+		e = say_once(w, &g.group[*order], several);
+	groups_release(&g);
+	free(probe);
+	return e;
 }
 
 int advise_make(struct advise *a, const struct rerun *r, const struct advise_tools *tools, struct error *err)
@@ -293,7 +340,7 @@ int advise_make(struct advise *a, const struct rerun *r, const struct advise_too
 	struct work w = { .r = r, .tools = tools, .a = a, .err = err };
 	int e;
 
-	*a = (struct advise){ .whole = is_whole(r->s) };
+	*a = (struct advise){ .whole = build_is_good(r->s->result) };
 	if (!a->whole)
 		return 0;
 	e = try_quiet(&w);
@@ -301,6 +348,8 @@ int advise_make(struct advise *a, const struct rerun *r, const struct advise_too
 		e = try_workers(&w);
 	if (!e && !(a->n && a->item[0].about == ADVICE_QUIET))
 		e = try_chain(&w);
+	if (!e && !(a->n && a->item[0].about == ADVICE_QUIET))
+		e = try_probes(&w);
 	buf_release(&w.text);
 	buf_release(&w.whatif);
 	buf_release(&w.argument);
@@ -343,7 +392,7 @@ int advise_answer(struct answer *answer, const struct summary *s, const struct c
 	struct advise a = { 0 };
 	int e;
 
-	if (!is_whole(s) || s->rec->n_tasks > ADVISE_TASKS_MOST)
+	if (!build_is_good(s->result) || s->rec->n_tasks > ADVISE_TASKS_MOST)
 		return 0;
 	advise_find_tools(&tools, s->rec);
 	e = rerun_make(&replay, s, c, NULL);

@@ -22,6 +22,7 @@ enum advice_about {
 	ADVICE_LTO,		/* serial link-time optimisation, alone */
 	ADVICE_LINKER,		/* a link, alone, and a faster linker is installed */
 	ADVICE_SPLIT,		/* another task that runs alone */
+	ADVICE_PROBES,		/* a command of $(shell) runs again and again */
 	ADVICE_ABOUTS
 };
 

@@ -19,6 +19,7 @@ struct planned {
 
 #define TASKS_MAX 12
 #define COMPILE(...) { __VA_ARGS__, "compile", "cc -c" }
+#define PROBE(start_ms, end_ms) { "$(shell)", NULL, start_ms, end_ms, 0, "shell", "git describe" }
 
 static const struct build {
 	const char *what;
@@ -75,6 +76,15 @@ static const struct build {
 		COMPILE("a", "x", 0, 1000, 1000), COMPILE("b", "a", 1000, 2000, 1000), COMPILE("c", "b", 2000, 3000, 1000),
 		COMPILE("d", "c", 3000, 4000, 1000) },
 	  "split", "--split a=4", 3.25, "split a" },
+	{ "the same command of $(shell) again and again", "-j2", 2, 0, NULL, {
+		PROBE(0, 500), PROBE(500, 1000), PROBE(1000, 1500), PROBE(1500, 2000),
+		COMPILE("a.o", "a.c", 2000, 3000, 1000), COMPILE("b.o", "b.c", 2000, 3000, 1000) },
+	  "probes", "--speedup 'git describe=4'", 1.5,
+	  "set a variable with := from $(shell): git describe ran 4 times, which took 2.00 s" },
+	{ "twice is no repetition", "-j2", 2, 0, NULL, {
+		PROBE(0, 500), PROBE(500, 1000),
+		COMPILE("a.o", "a.c", 1000, 2000, 1000), COMPILE("b.o", "b.c", 1000, 2000, 1000) },
+	  NULL, NULL, 0, NULL },
 	{ "a short build", "-j1", 4, 0, NULL, {
 		COMPILE("a.o", "a.c", 0, 60, 60), COMPILE("b.o", "b.c", 60, 120, 60) },
 	  NULL, NULL, 0, NULL },
@@ -94,8 +104,10 @@ static const char *record(const struct build *p)
 	for (unsigned i = 0; i < TASKS_MAX && p->task[i].name; i++) {
 		const struct planned *t = &p->task[i];
 
-		buf_addf(&tasks, "start\t%u000\tm.%u\t%u\t\t%s\t%s\t\t%s\nafter\t%u000\tm.%u\t%s\n", t->start_ms, i + 1, 20 + i,
-			 t->kind, t->name, t->command, t->start_ms, i + 1, t->after);
+		buf_addf(&tasks, "start\t%u000\tm.%u\t%u\t\t%s\t%s\t%s\t%s\n", t->start_ms, i + 1, 20 + i, t->kind,
+			 t->after ? t->name : "", t->after ? "" : t->name, t->command);
+		if (t->after)
+			buf_addf(&tasks, "after\t%u000\tm.%u\t%s\n", t->start_ms, i + 1, t->after);
 		buf_addf(&tasks, "done\t%u000\tm.%u\t0\t%u000\t0\t1000\n", t->end_ms, i + 1, t->cpu_ms);
 		end_ms = t->end_ms > end_ms ? t->end_ms : end_ms;
 		cpu_ms += t->cpu_ms;
