@@ -2,6 +2,7 @@
 #include "report/whatif_output.h"
 
 #include "analyse/names.h"
+#include "analyse/words.h"
 #include "base/array.h"
 #include "base/minmax.h"
 #include "report/show_parts.h"
@@ -59,6 +60,23 @@ static void add_lead(struct doc *d, const struct forecast *f, const struct rerun
 	doc_lead(d, TONE_TITLE, buf_str(&strong), buf_str(&rest));
 	buf_release(&strong);
 	buf_release(&rest);
+}
+
+/* What it did not run may have taken longer than all that it ran. */
+static void add_unfinished(struct doc *d, const struct rerun *r)
+{
+	struct buf *b;
+
+	if (build_is_good(r->s->result))
+		return;
+	b = doc_sentence(d);
+	buf_adds(b, "Only what ran is replayed: the build ");
+	if (r->s->result == BUILD_UNFINISHED)
+		buf_adds(b, "did not end");
+	else
+		words_add_result(b, r->s->result, r->s->status);
+	buf_adds(b, ".");
+	doc_line_tone(d, TONE_ALARM);
 }
 
 static void add_task_name(struct buf *b, const struct rerun *r, uint32_t task)
@@ -167,6 +185,7 @@ static void add_chain(struct doc *d, const struct forecast *f, const struct reru
 int whatif_doc(struct doc *d, const struct forecast *f, const struct rerun *r, int64_t memory_kb)
 {
 	add_lead(d, f, r);
+	add_unfinished(d, r);
 	doc_empty_line(d);
 	add_facts(d, f);
 	add_memory(d, f, r, memory_kb);
@@ -214,6 +233,7 @@ int whatif_curve_doc(struct doc *d, const struct rerun_curve *c, const struct re
 		text_add_time(&rest, best->wall_us);
 	}
 	doc_lead(d, TONE_TITLE, buf_str(&strong), buf_str(&rest));
+	add_unfinished(d, r);
 	if (safe >= 0) {
 		struct buf *b = doc_sentence(d);
 

@@ -22,6 +22,7 @@ static void begin(struct json *j, struct buf *out, const struct rerun *r, int64_
 	json_str(j, "format", "buildbeat whatif 1");
 	json_str(j, "recording", r->s->rec->path);
 	json_int(j, "recorded_wall_us", r->s->wall_us);
+	json_bool(j, "recorded_whole", build_is_good(r->s->result));
 	json_int(j, "recorded_jobs", r->jobs);
 	json_known(j, "recorded_cores", r->s->cores);
 	json_real(j, "others_cores", r->chain->free.others, 4);

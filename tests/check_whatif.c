@@ -186,6 +186,36 @@ TEST_EACH(refused, refused)
 }
 
 /* Without dependencies nothing can be replayed. */
+/* What a build that failed did not run is not part of the prediction. */
+static const struct { const char *from, *to, *says, *json; } ends[] = {
+	{ "status: 0", "status: 0", NULL, "true" },
+	{ "status: 0", "status: 2", "\nOnly what ran is replayed: the build failed with exit status 2.\n", "false" },
+	{ "end_us: 5700000\nstatus: 0", "", "\nOnly what ran is replayed: the build did not end.\n", "false" },
+};
+
+TEST_EACH(unfinished, ends)
+{
+	const char *dir = recording(4, " -j1"), *at;
+	struct buf build = BUF_INIT;
+	struct run r;
+
+	support_read(&build, support_path("%s/build", dir));
+	at = strstr(build.data, ends[_i].from);
+	ck_assert_ptr_nonnull(at);
+	support_writes(support_path("%s/build", dir),
+		       support_path("%.*s%s%s", (int)(at - build.data), build.data, ends[_i].to, at + strlen(ends[_i].from)));
+	buf_release(&build);
+	for (int curve = 0; curve < 2; curve++) {
+		support_buildbeat(&r, NULL, 0, support_path("whatif -j4 %s %s", curve ? "--curve" : "", dir));
+		ck_assert_int_eq(r.status, 0);
+		ck_assert_msg((strstr(r.out.data, ends[_i].says ? ends[_i].says : "Only what ran") != NULL) ==
+			      (ends[_i].says != NULL), "%s", r.out.data);
+		support_buildbeat(&r, NULL, 0, support_path("whatif --json %s %s", curve ? "--curve" : "", dir));
+		ck_assert_msg(strstr(r.out.data, support_path("\"recorded_whole\": %s", ends[_i].json)) != NULL, "%s",
+			      r.out.data);
+	}
+}
+
 TEST(no_dependencies)
 {
 	const char *dir = support_path("%s/script", support_tmpdir());
