@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/openrec.h"
+#include "cli/openrerun.h"
 #include "cli/output_file.h"
 #include "report/advise_output.h"
 
@@ -46,33 +47,16 @@ static int print(struct buf *out, const struct rerun *replay, bool json, struct 
 static int run_advise(struct args *a, void *values, struct error *err)
 {
 	const struct advise_arguments *o = values;
-	struct recording rec = RECORDING_INIT;
-	struct summary summary = { 0 };
-	struct chain chain = { 0 };
-	struct rerun replay = { 0 };
+	struct openrerun opened;
 	struct buf out = BUF_INIT;
-	int r = openrec(&rec, OPENREC_WAITS, o->output, a->operand[0], err);
+	int r = openrerun(&opened, OPENREC_WAITS, o->output, a->operand[0], err);
 
-	if (r)
-		goto out;
-	r = summary_make(&summary, &rec);
 	if (!r)
-		r = chain_make(&chain, &summary);
-	if (r) {
-		error_sys(err, r, rec.path, NULL);
-		goto out;
-	}
-	r = rerun_make(&replay, &summary, &chain, err);
+		r = print(&out, &opened.rerun, o->json, err);
 	if (!r)
-		r = print(&out, &replay, o->json, err);
-	if (!r)
-		r = output_end(&out, r, rec.path, err);
-out:
+		r = output_end(&out, r, opened.recording.path, err);
 	buf_release(&out);
-	rerun_release(&replay);
-	chain_release(&chain);
-	summary_release(&summary);
-	recording_release(&rec);
+	openrerun_release(&opened);
 	return r;
 }
 

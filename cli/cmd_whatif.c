@@ -2,6 +2,7 @@
 #include "base/minmax.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
+#include "cli/openrerun.h"
 #include "cli/output_file.h"
 #include "report/amount.h"
 #include "report/whatif_output.h"
@@ -85,7 +86,7 @@ static int print_curve(struct buf *out, const struct rerun *r, const struct reru
 	int64_t most = w->jobs ? w->jobs : MAX(MAX(cores, r->jobs == INT64_MAX ? 0 : r->jobs) * CURVE_TIMES, CURVE_LEAST);
 	struct rerun_curve c;
 	struct doc d;
-	int e = rerun_curve_make(&c, r, w, MIN(most, RERUN_JOBS_MAX), err);
+	int e = rerun_curve_make(&c, r, w, 1, MIN(most, RERUN_JOBS_MAX), RERUN_KNEE, err);
 
 	if (!e && json) {
 		e = whatif_curve_json(out, &c, r, memory_kb);
@@ -106,37 +107,20 @@ static int run_whatif(struct args *a, void *values, struct error *err)
 			    .cache_hit = o->cache_hit, .seed = (uint64_t)o->seed },
 		.jobs = o->jobs, .cores = o->cores, .quiet = o->quiet,
 	};
-	struct recording rec = RECORDING_INIT;
-	struct summary summary = { 0 };
-	struct chain chain = { 0 };
-	struct rerun replay = { 0 };
+	struct openrerun opened = { .recording = RECORDING_INIT };
 	struct buf out = BUF_INIT;
 	int64_t memory_kb = 0;
 	int r = read_memory(&memory_kb, &o->memory, err);
 
 	if (!r)
-		r = openrec(&rec, 0, o->output, a->operand[0], err);
-	if (r)
-		goto out;
-	r = summary_make(&summary, &rec);
+		r = openrerun(&opened, 0, o->output, a->operand[0], err);
 	if (!r)
-		r = chain_make(&chain, &summary);
-	if (r) {
-		error_sys(err, r, rec.path, NULL);
-		goto out;
-	}
-	r = rerun_make(&replay, &summary, &chain, err);
+		r = o->curve ? print_curve(&out, &opened.rerun, &wish, memory_kb, o->json, err) :
+		    print_forecast(&out, &opened.rerun, &wish, memory_kb, o->json, err);
 	if (!r)
-		r = o->curve ? print_curve(&out, &replay, &wish, memory_kb, o->json, err) :
-		    print_forecast(&out, &replay, &wish, memory_kb, o->json, err);
-	if (!r)
-		r = output_end(&out, r, rec.path, err);
-out:
+		r = output_end(&out, r, opened.recording.path, err);
 	buf_release(&out);
-	rerun_release(&replay);
-	chain_release(&chain);
-	summary_release(&summary);
-	recording_release(&rec);
+	openrerun_release(&opened);
 	return r;
 }
 

@@ -14,7 +14,7 @@ cli_libcli_a_SOURCES = \
 	cli/doctor.c cli/doctor.h cli/doctor_limits.c cli/doctor_trial.c \
 	cli/buildset.c cli/buildset.h cli/limits_config.c cli/limits_config.h \
 	cli/messages_config.c cli/messages_config.h cli/moved.c cli/moved.h cli/numberlines.c cli/numberlines.h cli/openrec.c \
-	cli/openrec.h cli/process_env.c cli/process_env.h cli/options.c cli/options.h cli/output_file.c cli/output_file.h cli/rules_config.c \
+	cli/openrec.h cli/openrerun.c cli/openrerun.h cli/process_env.c cli/process_env.h cli/options.c cli/options.h cli/output_file.c cli/output_file.h cli/rules_config.c \
 	cli/record_summary.c cli/record_summary.h cli/repeat.c cli/repeat.h cli/rules_config.h cli/settings_options.c cli/class_rules.c cli/class_rules.h \
 	cli/settings_options.h
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "command/shell.h"
 #include "recording/alive.h"
+#include "rerun/curve.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -156,34 +157,23 @@ static int try_quiet(struct work *w)
 /* The fewest workers with which the build is nearly as fast as with any. */
 static int try_workers(struct work *w)
 {
-	int64_t cores = w->r->s->cores, most = MIN(2 * MAX(cores, 1), JOBS_TRIED), best_us = INT64_MAX, jobs;
+	const int64_t cores = w->r->s->cores, recorded = w->r->jobs;
+	const int64_t most = MIN(2 * cores, JOBS_TRIED);
 	struct rerun_wish wish = RERUN_WISH_INIT;
-	int64_t *wall_us = array_new((size_t)most + 1, sizeof *wall_us);
-	int e = wall_us ? 0 : error_sys(w->err, -ENOMEM, w->r->s->rec->path, NULL);
+	struct rerun_curve curve;
+	int e;
 
-	if (cores < 1 || w->r->jobs >= most) {
-		free(wall_us);
+	if (recorded >= most)
+		return 0;
+	e = rerun_curve_make(&curve, w->r, &wish, MAX(recorded, 1), most, KNEE, w->err);
+	wish.jobs = e ? 0 : curve.point[curve.knee].jobs;
+	rerun_curve_release(&curve);
+	if (e || wish.jobs <= recorded)
 		return e;
-	}
-	for (jobs = w->r->jobs; jobs <= most && !e; jobs++) {
-		struct forecast f;
-
-		wish.jobs = jobs;
-		e = forecast_make(&f, w->r, &wish, false, w->err);
-		wall_us[jobs] = f.wall_us;
-		best_us = MIN(best_us, f.wall_us);
-		forecast_release(&f);
-	}
-	for (jobs = w->r->jobs; !e && (double)wall_us[jobs] > (1 + KNEE) * (double)best_us; )
-		jobs++;
-	free(wall_us);
-	if (e || jobs <= w->r->jobs)
-		return e;
-	wish.jobs = jobs;
-	buf_addf(&w->text, "use -j%lld", (long long)jobs);
-	add_why(w, w->r->jobs == 1 ? ": there was " : ": there were ");
-	buf_addf(&w->text, "%lld worker%s for %lld cores", (long long)w->r->jobs, w->r->jobs == 1 ? "" : "s", (long long)cores);
-	buf_addf(&w->whatif, "-j%lld", (long long)jobs);
+	buf_addf(&w->text, "use -j%lld", (long long)wish.jobs);
+	add_why(w, recorded == 1 ? ": there was " : ": there were ");
+	buf_addf(&w->text, "%lld worker%s for %lld cores", (long long)recorded, recorded == 1 ? "" : "s", (long long)cores);
+	buf_addf(&w->whatif, "-j%lld", (long long)wish.jobs);
 	return end_advice(w, ADVICE_WORKERS, NO_INDEX, &wish, ADVICE_LEAST);
 }
 

@@ -7,16 +7,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-int rerun_curve_make(struct rerun_curve *c, const struct rerun *r, const struct rerun_wish *w, int64_t jobs_most,
-		      struct error *err)
+int rerun_curve_make(struct rerun_curve *c, const struct rerun *r, const struct rerun_wish *w, int64_t least,
+		      int64_t most, double knee, struct error *err)
 {
 	struct rerun_wish wish = *w;
 	int e = 0;
 
-	*c = (struct rerun_curve){ .point = array_new((size_t)jobs_most, sizeof *c->point) };
+	*c = (struct rerun_curve){ .point = array_new((size_t)(most - least + 1), sizeof *c->point) };
 	if (!c->point)
 		return error_sys(err, -ENOMEM, r->s->rec->path, NULL);
-	for (int64_t jobs = 1; jobs <= jobs_most && !e; jobs++) {
+	for (int64_t jobs = least; jobs <= most && !e; jobs++) {
 		struct forecast f;
 
 		wish.jobs = jobs;
@@ -28,7 +28,7 @@ int rerun_curve_make(struct rerun_curve *c, const struct rerun *r, const struct 
 		if (c->point[i].wall_us < c->point[c->best].wall_us)
 			c->best = i;
 	}
-	while (c->n && (double)c->point[c->knee].wall_us > (1 + RERUN_KNEE) * (double)c->point[c->best].wall_us)
+	while (c->n && (double)c->point[c->knee].wall_us > (1 + knee) * (double)c->point[c->best].wall_us)
 		c->knee++;
 	return e;
 }

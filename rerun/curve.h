@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Wall time and memory with 1, 2 ... workers. */
+/* Wall time and memory with one more worker at each point. */
 struct rerun_point {
 	int64_t jobs;
 	int64_t wall_us;
@@ -21,12 +21,12 @@ struct rerun_curve {
 	size_t best;
 };
 
-#define RERUN_KNEE 0.03	/* as a share of the wall time */
+#define RERUN_KNEE 0.03	/* a share of the wall time: "nearly" in `buildbeat whatif` */
 #define RERUN_JOBS_MAX 1024
 
-/* 0 or a negative errno with err. Always release. */
-int rerun_curve_make(struct rerun_curve *c, const struct rerun *r, const struct rerun_wish *w, int64_t jobs_most,
-		      struct error *err);
+/* From `least` to `most` workers. 0 or a negative errno with err. Always release. */
+int rerun_curve_make(struct rerun_curve *c, const struct rerun *r, const struct rerun_wish *w, int64_t least,
+		      int64_t most, double knee, struct error *err);
 void rerun_curve_release(struct rerun_curve *c);
 
 /* The most workers with which, and with fewer of them, the memory is at most memory_kb; 0: not even one, -1:
