@@ -298,9 +298,14 @@ def check_markdown(show, facts):
 def check_verdict(show, facts):
     """Numbers of its sentences."""
     totals, cores = show["totals"], show["build"]["cores"]
-    explained = [a["explains_us"] for a in show["answer"] if a["about"] != "failed"]
+    verdict = [a for a in show["answer"] if a["about"] != "advice"]
+    explained = [a["explains_us"] for a in verdict if a["about"] != "failed"]
     same("order of the verdict", explained, sorted(explained, reverse=True))
-    for a in show["answer"]:
+    for a in show["answer"][len(verdict):]:
+        same(a["text"], a["about"], "advice")
+        same(a["text"], a["explains_us"], None)
+        is_time(a["text"], find(r"instead of (([0-9.]+ ?(us|ms|s|m|h|d) ?)+)", a["text"]), totals["wall_us"])
+    for a in verdict:
         text, us = a["text"], a["explains_us"]
         at_most(text, us, totals["wall_us"])
         if a["from_us"] is not None:
