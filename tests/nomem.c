@@ -179,7 +179,7 @@ static void judge_all(struct outcome *o, struct outcome *usual, const char *name
 }
 
 /* Later allocations are those of loops: one in two of them is tried, then one in three, and so on. */
-#define EACH 200
+#define EACH 500
 
 long nomem_command(const char *dir, const char *const *argv)
 {
