@@ -260,7 +260,7 @@ TEST(advice)
 	support_run(&r, dir, RECORD "--summary -- make -j1");
 	ck_assert_int_eq(r.status, 0);
 	advice = value(find(strstr(r.err.data, SUMMARY)), "advice");
-	/* the second on a machine with much else to do */
+	/* the second on a busy machine */
 	ck_assert_msg(strstr(advice, "To be faster, use -j2 (about ") == advice ||
 		      strstr(advice, "On a free machine it would take about ") == advice, "%s", advice);
 }
