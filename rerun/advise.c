@@ -334,12 +334,11 @@ int advise_make(struct advise *a, const struct rerun *r, const struct advise_too
 	if (!a->whole)
 		return 0;
 	e = try_quiet(&w);
-	if (!e && !a->n)
+	if (!e && !a->n) {
 		e = try_workers(&w);
-	if (!e && !(a->n && a->item[0].about == ADVICE_QUIET))
-		e = try_chain(&w);
-	if (!e && !(a->n && a->item[0].about == ADVICE_QUIET))
-		e = try_probes(&w);
+		e = e ? e : try_chain(&w);
+		e = e ? e : try_probes(&w);
+	}
 	buf_release(&w.text);
 	buf_release(&w.whatif);
 	buf_release(&w.argument);
@@ -352,7 +351,9 @@ void advise_find_tools(struct advise_tools *tools, const struct recording *rec)
 	char path[PATH_MAX];
 
 	*tools = (struct advise_tools){ NULL };
-	for (size_t i = 0; i < ARRAY_SIZE(linkers) && !tools->linker && alive_same_host(recording_build(rec, "host")); i++) {
+	if (!alive_same_host(recording_build(rec, "host")))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(linkers) && !tools->linker; i++) {
 		if (file_find_program(path, linkers[i][0]) && !access(path, X_OK))
 			tools->linker = linkers[i][1];
 	}

@@ -185,7 +185,6 @@ TEST_EACH(refused, refused)
 	support_refuses(support_tmpdir(), support_path("whatif %s rec", refused[_i].options), refused[_i].message);
 }
 
-/* Without dependencies nothing can be replayed. */
 /* What a build that failed did not run is not part of the prediction. */
 static const struct { const char *from, *to, *says, *json; } ends[] = {
 	{ "status: 0", "status: 0", NULL, "true" },
@@ -216,6 +215,7 @@ TEST_EACH(unfinished, ends)
 	}
 }
 
+/* Without dependencies nothing can be replayed. */
 TEST(no_dependencies)
 {
 	const char *dir = support_path("%s/script", support_tmpdir());
